@@ -1,0 +1,1 @@
+//! Exact derivatives and arbitrary precision for keyfit tracks.

@@ -1,0 +1,1 @@
+//! Animation tracks as data: operations, evaluation, text.

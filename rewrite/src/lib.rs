@@ -1,0 +1,1 @@
+//! Rewriting of keyfit tracks by equality saturation.

@@ -1,0 +1,1 @@
+//! Fitting keyfit tracks: problems, solvers, refusals.
