@@ -1,0 +1,216 @@
+//! The table of operations: one row an operation.
+//!
+//! A row holds the name that `describe` prints, the word of the people's languages (a function of formulas, a postfix
+//! word of RectSL), an infix sign where there is one, the operands, the meaning over [`Scalar`] and a line of
+//! documentation. Parsers, printers, every evaluator, the command line and the tests read this table; there is no
+//! second list. A new composite operation is one row. A new primitive is one row and one method of [`Scalar`], which
+//! the compiler then demands of every kind of number.
+
+use crate::expr::Expr;
+use crate::number::Scalar;
+
+/// The largest number of operands of an operation.
+pub const MAX_ARITY: usize = 3;
+
+/// How a formula writes an operation between its operands; a higher precedence binds tighter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Infix {
+    /// The sign, as in `a + b`.
+    pub sign: char,
+    /// 1 for sums, 2 for products, 4 for powers; 3 is the unary minus of formulas.
+    pub precedence: u8,
+    /// Whether `a ^ b ^ c` is `a ^ (b ^ c)`.
+    pub right: bool,
+}
+
+/// The precedence of a formula's unary minus: below `^`, so that −x² is −(x²), and above `*`.
+pub const UNARY_MINUS: u8 = 3;
+
+macro_rules! operations {
+    ($($name:ident $word:ident $infix:tt ($($operand:ident),+) = $meaning:expr, $doc:literal;)+) => {
+        /// An operation on numbers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Op {
+            $(#[doc = $doc] $name,)+
+        }
+
+        impl Op {
+            /// Every operation, in the order of the table.
+            pub const ALL: &[Op] = &[$(Op::$name),+];
+
+            /// The name that `describe` prints, such as `ADD`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Op::$name => stringify!($name),)+ }
+            }
+
+            /// The word for it: a function's name in formulas and a postfix word in RectSL.
+            pub fn word(self) -> &'static str {
+                // `mod` is a keyword of Rust, so its row says `r#mod`.
+                match self { $(Op::$name => stringify!($word).trim_start_matches("r#"),)+ }
+            }
+
+            /// The infix form in formulas, if it has one.
+            pub const fn infix(self) -> Option<Infix> {
+                match self { $(Op::$name => operations!(@infix $infix),)+ }
+            }
+
+            /// The operands' names, in order.
+            pub const fn operands(self) -> &'static [&'static str] {
+                match self { $(Op::$name => &[$(stringify!($operand)),+],)+ }
+            }
+
+            /// One line of documentation.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Op::$name => $doc,)+ }
+            }
+
+            /// The operation's meaning. Operands beyond [`Op::arity`] are not looked at.
+            #[inline]
+            pub fn apply<S: Scalar>(self, operands: [&S; MAX_ARITY]) -> S {
+                match self { $(Op::$name => { let [$($operand,)+ ..] = operands; $meaning })+ }
+            }
+
+            /// The operation on whole blocks: `out[i]` is [`Op::apply`] of the operands' i-th elements, for as many
+            /// as the shortest slice has.
+            pub fn apply_block<S: Scalar>(self, operands: [&[S]; MAX_ARITY], out: &mut [S]) {
+                let n = operands[..self.arity()].iter().fold(out.len(), |n, x| n.min(x.len()));
+                let out = &mut out[..n];
+                match self { $(Op::$name => {
+                    let [$($operand,)+ ..] = operands;
+                    $(let $operand = &$operand[..n];)+
+                    for (i, slot) in out.iter_mut().enumerate() {
+                        $(let $operand = &$operand[i];)+
+                        *slot = $meaning;
+                    }
+                })+ }
+            }
+        }
+
+        /// One method an operation, named by its word.
+        impl Expr {
+            $(operations!{@method $name $word ($($operand),+) $doc})+
+        }
+    };
+    (@infix -) => { None };
+    (@infix [$sign:literal $precedence:literal]) => {
+        Some(Infix { sign: $sign, precedence: $precedence, right: $precedence > UNARY_MINUS })
+    };
+    (@method $name:ident $word:ident ($first:ident $(, $rest:ident)*) $doc:literal) => {
+        #[doc = $doc]
+        #[allow(clippy::should_implement_trait)] // the names are the table's words
+        pub fn $word(self $(, $rest: impl Into<Expr>)*) -> Expr {
+            Expr::apply(Op::$name, &[self $(, $rest.into())*])
+        }
+    };
+}
+
+operations! {
+    // name     word       infix    operands       meaning                                  documentation
+    ADD        add        ['+' 1]  (a, b)       = a.add(b),                                "a + b";
+    SUB        sub        ['-' 1]  (a, b)       = a.sub(b),                                "a − b";
+    MUL        mul        ['*' 2]  (a, b)       = a.mul(b),                                "a · b";
+    DIV        div        ['/' 2]  (a, b)       = a.div(b),                                "a ÷ b";
+    NEG        neg        -        (x)          = x.neg(),                                 "−x";
+    ABS        abs        -        (x)          = x.abs(),                                 "|x|";
+    MIN        min        -        (a, b)       = a.min(b),                                "the smaller; NaN if either is NaN; −0 < +0 (IEEE 754-2019 minimum)";
+    MAX        max        -        (a, b)       = a.max(b),                                "the larger; NaN if either is NaN; −0 < +0 (IEEE 754-2019 maximum)";
+    MOD        r#mod      -        (x, y)       = x.modulo(y),                             "x − y·⌊x/y⌋ of the exact reals, rounded once, never y itself";
+    POW        pow        ['^' 4]  (x, y)       = x.pow(y),                                "x to the power y (IEEE 754-2019 pow)";
+    SQRT       sqrt       -        (x)          = x.sqrt(),                                "√x";
+    EXP        exp        -        (x)          = x.exp(),                                 "eˣ";
+    EXP2       exp2       -        (x)          = x.exp2(),                                "2ˣ";
+    LN         ln         -        (x)          = x.ln(),                                  "natural logarithm";
+    SIN        sin        -        (x)          = x.sin(),                                 "sine of x radians";
+    COS        cos        -        (x)          = x.cos(),                                 "cosine of x radians";
+    TAN        tan        -        (x)          = x.tan(),                                 "tangent of x radians";
+    ASIN       asin       -        (x)          = x.asin(),                                "arc sine, in [−π/2, π/2]";
+    ACOS       acos       -        (x)          = x.acos(),                                "arc cosine, in [0, π]";
+    ATAN       atan       -        (x)          = x.atan(),                                "arc tangent, in [−π/2, π/2]";
+    ATAN2      atan2      -        (y, x)       = y.atan2(x),                              "angle of the point (x, y), in [−π, π]";
+    SINH       sinh       -        (x)          = x.sinh(),                                "hyperbolic sine";
+    COSH       cosh       -        (x)          = x.cosh(),                                "hyperbolic cosine";
+    TANH       tanh       -        (x)          = x.tanh(),                                "hyperbolic tangent";
+    HYPOT      hypot      -        (x, y)       = x.hypot(y),                              "√(x² + y²) without overflow on the way";
+    FLOOR      floor      -        (x)          = x.floor(),                               "the largest integer ≤ x";
+    CEIL       ceil       -        (x)          = x.ceil(),                                "the smallest integer ≥ x";
+    ROUND      round      -        (x)          = x.round(),                               "the nearest integer, ties to even";
+    FRACT      fract      -        (x)          = x.modulo(&x.lift(1.0)),                  "mod(x, 1), in [0, 1)";
+    SIGN       sign       -        (x)          = x.sign(),                                "−1, ±0 or +1, keeping the zero's sign";
+    STEP       step       -        (edge, x)    = edge.step(x),                            "1 if x ≥ edge, else 0";
+    GATE       gate       -        (x, a, b)    = a.step(x).mul(&x.lift(1.0).sub(&b.step(x))), "1 if a ≤ x < b, else 0";
+    CLAMP      clamp      -        (x, lo, hi)  = x.max(lo).min(hi),                       "min(max(x, lo), hi)";
+    MIX        mix        -        (a, b, u)    = a.add(&b.sub(a).mul(u)),                 "a + (b − a)·u, as written: mix(a, b, 1) need not be b";
+    SMOOTHSTEP smoothstep -        (e0, e1, x)  = smoothstep(e0, e1, x),                   "u·u·(3 − 2u) of u = clamp((x − e0)/(e1 − e0), 0, 1); step(e0, x) if e0 = e1";
+}
+
+fn smoothstep<S: Scalar>(e0: &S, e1: &S, x: &S) -> S {
+    if e0.compare(e1) == Some(std::cmp::Ordering::Equal) {
+        return e0.step(x);
+    }
+    let u = x.sub(e0).div(&e1.sub(e0)).max(&x.lift(0.0)).min(&x.lift(1.0));
+    u.mul(&u).mul(&x.lift(3.0).sub(&x.lift(2.0).mul(&u)))
+}
+
+impl Op {
+    /// The number of operands, 1 to [`MAX_ARITY`].
+    pub const fn arity(self) -> usize {
+        self.operands().len()
+    }
+
+    /// The operation whose name (`ADD`) this is.
+    pub fn from_name(name: &str) -> Option<Op> {
+        Op::ALL.iter().copied().find(|op| op.name() == name)
+    }
+
+    /// The operation whose word (`add`) this is.
+    pub fn from_word(word: &str) -> Option<Op> {
+        Op::ALL.iter().copied().find(|op| op.word() == word)
+    }
+
+    /// The operation whose infix sign (`+`) this is.
+    pub fn from_sign(sign: char) -> Option<Op> {
+        Op::ALL.iter().copied().find(|op| op.infix().is_some_and(|infix| infix.sign == sign))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_row_can_be_found_by_each_of_its_names() {
+        let mut seen = HashSet::new();
+        for &op in Op::ALL {
+            assert!(seen.insert(op.name()) && seen.insert(op.word()), "{op:?}: a name is used twice");
+            assert_eq!(Op::from_name(op.name()), Some(op));
+            assert_eq!(Op::from_word(op.word()), Some(op));
+            if let Some(infix) = op.infix() {
+                assert_eq!((Op::from_sign(infix.sign), op.arity()), (Some(op), 2));
+            }
+            assert!((1..=MAX_ARITY).contains(&op.arity()) && !op.doc().is_empty());
+        }
+    }
+
+    #[test]
+    fn composite_operations_are_as_documented() {
+        let apply = |op: Op, x: [f64; 3]| op.apply([&x[0], &x[1], &x[2]]);
+        // mix as written cancels; an edge of smoothstep that is met twice is a step
+        for (op, x, expected) in [
+            (Op::MIX, [1e16, 1.0, 1.0], 0.0),
+            (Op::CLAMP, [1.5, 0.0, 1.0], 1.0),
+            (Op::CLAMP, [-0.0, 0.0, 1.0], 0.0),
+            (Op::GATE, [0.0, 0.0, 2.0], 1.0),
+            (Op::GATE, [2.0, 0.0, 2.0], 0.0),
+            (Op::GATE, [1.0, 2.0, 0.0], 0.0),
+            (Op::SMOOTHSTEP, [1.0, 0.0, 0.25], 27.0 / 32.0),
+            (Op::SMOOTHSTEP, [1.0, 1.0, 1.0], 1.0),
+            (Op::SMOOTHSTEP, [1.0, 1.0, 0.5], 0.0),
+            (Op::FRACT, [-0.25, 0.0, 0.0], 0.75),
+        ] {
+            assert_eq!(apply(op, x), expected, "{op:?} of {x:?}");
+        }
+        assert!(apply(Op::GATE, [1.0, f64::NAN, 2.0]).is_nan());
+    }
+}
