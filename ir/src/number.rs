@@ -340,7 +340,7 @@ mod tests {
         check(Scalar::atan2(&-0.0, &-1.0), -std::f64::consts::PI);
         check(Scalar::atan2(&0.0, &0.0), 0.0);
         check(Scalar::hypot(&f64::INFINITY, &f64::NAN), f64::INFINITY);
-        check(Scalar::hypot(&3e200, &4e200), 5e200);
+        check(Scalar::hypot(&3e200, &4e200), 4.9999999999999995e200); // of these doubles
         check(Scalar::round(&2.5), 2.0);
         check(Scalar::round(&-0.5), -0.0);
         check(Scalar::sign(&-0.0), -0.0);
