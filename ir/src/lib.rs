@@ -2,6 +2,8 @@
 //!
 //! Text becomes a [`Track`], one canonical array of nodes; the same array is what is compared, printed and evaluated.
 
+#[cfg(feature = "arbitrary")]
+pub mod arbitrary;
 pub mod describe;
 pub mod expr;
 pub mod keyed;
