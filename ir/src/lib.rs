@@ -28,6 +28,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "arbitrary")]
+pub mod arbitrary;
 pub mod describe;
 pub mod expr;
 pub mod formula;

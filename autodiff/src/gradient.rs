@@ -1,0 +1,213 @@
+//! Derivatives of tracks: Jacobians over many times, gradients and Hessians at one, velocities.
+//!
+//! Parameter k is the k-th of [`Track::free_parameters`] everywhere, and column k is its partial derivative. As in
+//! [`Sampler::sample_into`], a parameter without a given value keeps its current value, and values in excess are not
+//! looked at.
+
+use keyfit_ir::{MAX_ARITY, Op, Sampler, Track};
+use ndarray::{Array1, Array2, ArrayViewMut2};
+use num_dual::{Dual2_64, DualSVec64, HyperDualSVec64};
+
+use crate::jet::Jet;
+
+/// Times that are differentiated in one call of the sampler: enough of its blocks to make its preparation negligible.
+const BATCH: usize = 1024;
+/// The edge of a Hessian's tiles.
+const TILE: usize = 4;
+
+/// The parameters' values: the given ones, and the current ones of those that are missing.
+fn at(track: &Track, parameters: &[f64]) -> Vec<f64> {
+    let mut values = track.starts();
+    for (value, given) in values.iter_mut().zip(parameters) {
+        *value = *given;
+    }
+    values
+}
+
+/// Differentiates one track with respect to its free parameters at many times, reusing its memory.
+///
+/// ```
+/// use keyfit_autodiff::Jacobian;
+/// use keyfit_ir::{free, t};
+/// let track = (t() * free("gain", 1.0) + free("bias", 0.0)).track()?;
+/// let mut jacobian = Jacobian::new(&track);
+/// let (mut values, mut partials) = ([0.0; 2], ndarray::Array2::zeros((2, 2)));
+/// jacobian.fill(&[1.0, 3.0], &[4.0, -8.0], &mut values, partials.view_mut());
+/// assert_eq!(values, [-4.0, 4.0]);
+/// assert_eq!(partials, ndarray::array![[1.0, 1.0], [3.0, 1.0]]);
+/// # Ok::<(), keyfit_ir::BuildError>(())
+/// ```
+pub struct Jacobian<'a> {
+    track: &'a Track,
+    columns: usize,
+    sweep: Box<dyn Sweep + Send + 'a>,
+}
+
+impl std::fmt::Debug for Jacobian<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Jacobian").field("track", self.track).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Jacobian<'a> {
+    /// For `track`; up to eight parameters are differentiated in one sweep, more in chunks of eight.
+    pub fn new(track: &'a Track) -> Jacobian<'a> {
+        let columns = track.free_parameters().len();
+        let sweep: Box<dyn Sweep + Send + 'a> = match columns {
+            0 | 1 => Box::new(Chunks::<1>::new(track)),
+            2 => Box::new(Chunks::<2>::new(track)),
+            3 => Box::new(Chunks::<3>::new(track)),
+            4 => Box::new(Chunks::<4>::new(track)),
+            5 | 6 => Box::new(Chunks::<6>::new(track)),
+            _ => Box::new(Chunks::<8>::new(track)),
+        };
+        Jacobian { track, columns, sweep }
+    }
+
+    /// The number of columns, one for each free parameter of the track.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Writes the track's values at `times` to `values` and their partial derivatives to `partials`, a row a time and
+    /// a column a parameter. What does not fit is left out.
+    pub fn fill(
+        &mut self,
+        times: &[f64],
+        parameters: &[f64],
+        values: &mut [f64],
+        partials: ArrayViewMut2<'_, f64>,
+    ) {
+        self.sweep.fill(times, &at(self.track, parameters), values, partials);
+    }
+}
+
+/// [`Chunks`] of any width.
+trait Sweep {
+    fn fill(
+        &mut self,
+        times: &[f64],
+        parameters: &[f64],
+        values: &mut [f64],
+        partials: ArrayViewMut2<'_, f64>,
+    );
+}
+
+/// A sampler over N partials at once, with its memory.
+struct Chunks<'a, const N: usize> {
+    sampler: Sampler<'a, Jet<DualSVec64<N>>>,
+    times: Vec<Jet<DualSVec64<N>>>,
+    parameters: Vec<Jet<DualSVec64<N>>>,
+    out: Vec<Jet<DualSVec64<N>>>,
+}
+
+impl<'a, const N: usize> Chunks<'a, N> {
+    fn new(track: &'a Track) -> Self {
+        let sampler = Sampler::new(track);
+        Chunks { sampler, times: Vec::new(), parameters: Vec::new(), out: Vec::new() }
+    }
+}
+
+impl<const N: usize> Sweep for Chunks<'_, N> {
+    fn fill(
+        &mut self,
+        times: &[f64],
+        parameters: &[f64],
+        values: &mut [f64],
+        mut partials: ArrayViewMut2<'_, f64>,
+    ) {
+        for first in (0..parameters.len().max(1)).step_by(N) {
+            self.parameters.clear();
+            let place = |k: usize| k.checked_sub(first).filter(|i| *i < N);
+            self.parameters.extend(parameters.iter().enumerate().map(|(k, &x)| Jet::variable(x, place(k))));
+            for (batch, times) in times.chunks(BATCH).enumerate() {
+                self.times.clear();
+                self.times.extend(times.iter().map(|&t| Jet::constant(t)));
+                self.out.resize(times.len(), Jet::constant(0.0));
+                self.sampler.sample_into(&self.times, &self.parameters, &mut self.out);
+                for (i, Jet(dual)) in self.out.iter().enumerate() {
+                    let row = batch * BATCH + i;
+                    if let Some(value) = values.get_mut(row) {
+                        *value = dual.re;
+                    }
+                    for k in first..parameters.len().min(first + N) {
+                        if let Some(slot) = partials.get_mut((row, k)) {
+                            *slot = dual.eps.0.as_ref().map_or(0.0, |eps| eps[k - first]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The Jacobian of `track`: a row a time, a column a parameter. For more than one Jacobian of a track, use [`Jacobian`].
+pub fn jacobian(track: &Track, times: &[f64], parameters: &[f64]) -> Array2<f64> {
+    let mut jacobian = Jacobian::new(track);
+    let mut partials = Array2::zeros((times.len(), jacobian.columns()));
+    jacobian.fill(times, parameters, &mut [], partials.view_mut());
+    partials
+}
+
+/// The partial derivatives of the track's value at time `t`, one for each parameter.
+pub fn gradient(track: &Track, t: f64, parameters: &[f64]) -> Array1<f64> {
+    jacobian(track, &[t], parameters).row(0).to_owned()
+}
+
+/// The second partial derivatives of the track's value at time `t`, exactly symmetric.
+///
+/// ```
+/// use keyfit_ir::free;
+/// let track = (free("a", 2.0) * free("b", 3.0)).track()?;
+/// assert_eq!(keyfit_autodiff::hessian(&track, 0.0, &[]), ndarray::array![[0.0, 1.0], [1.0, 0.0]]);
+/// # Ok::<(), keyfit_ir::BuildError>(())
+/// ```
+pub fn hessian(track: &Track, t: f64, parameters: &[f64]) -> Array2<f64> {
+    let values = at(track, parameters);
+    let n = values.len();
+    let mut out = Array2::zeros((n, n));
+    let mut sampler: Sampler<'_, Jet<HyperDualSVec64<TILE, TILE>>> = Sampler::new(track);
+    let time = Jet::constant(t);
+    for top in (0..n).step_by(TILE) {
+        for left in (top..n).step_by(TILE) {
+            let place = |k: usize, first: usize| k.checked_sub(first).filter(|i| *i < TILE);
+            let variables: Vec<_> = values
+                .iter()
+                .enumerate()
+                .map(|(k, &x)| Jet::tile_variable(x, place(k, top), place(k, left)))
+                .collect();
+            let Jet(tile) = sampler.sample_at(&time, &variables);
+            let Some(tile) = tile.eps1eps2.0 else { continue };
+            for i in top..n.min(top + TILE) {
+                for j in left..n.min(left + TILE) {
+                    out[(i, j)] = tile[(i - top, j - left)];
+                    out[(j, i)] = out[(i, j)];
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The track's value, velocity and acceleration at time `t`: its zeroth, first and second derivatives in time.
+///
+/// At a key's time they are those of the segment to its right.
+pub fn time_derivatives(track: &Track, t: f64, parameters: &[f64]) -> (f64, f64, f64) {
+    let parameters: Vec<_> = parameters.iter().map(|&x| Jet::<Dual2_64>::constant(x)).collect();
+    let Jet(dual) = Sampler::new(track).sample_at(&Jet::time(t), &parameters);
+    (dual.re, dual.v1, dual.v2)
+}
+
+/// The partial derivatives of one operation at `operands`, all of which move; 0 for those beyond the arity.
+///
+/// ```
+/// use keyfit_ir::Op;
+/// assert_eq!(keyfit_autodiff::local_partials(Op::MUL, [2.0, 3.0, 0.0]), [3.0, 2.0, 0.0]);
+/// assert_eq!(keyfit_autodiff::local_partials(Op::FLOOR, [2.5, 0.0, 0.0]), [0.0; 3]);
+/// ```
+pub fn local_partials(op: Op, operands: [f64; MAX_ARITY]) -> [f64; MAX_ARITY] {
+    let [a, b, c]: [Jet<DualSVec64<MAX_ARITY>>; MAX_ARITY] =
+        std::array::from_fn(|i| Jet::variable(operands[i], Some(i)));
+    let Jet(dual) = op.apply([&a, &b, &c]);
+    std::array::from_fn(|i| dual.eps.0.map_or(0.0, |eps| eps[i]))
+}
