@@ -1,3 +1,56 @@
-//! The command line of keyfit.
+//! The program `keyfit`: results to stdout, everything else to stderr.
 
-fn main() {}
+mod commands;
+mod data;
+mod failure;
+mod model;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Say where a value must be, and when; keyfit solves for the numbers.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 honest negative (did not converge), 2 bad usage or bad input, 3 refused, \
+                          70 a bug in keyfit.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Fit a scene's or formula's free parameters to targets
+    Fit(commands::fit::Fit),
+    /// Print the values of a scene's or formula's channels at many times
+    Sample(commands::sample::Sample),
+    /// Print a scene or formula in keyfit's own notation
+    Describe(commands::describe::Describe),
+    /// Run solvers on problems with known answers and count the digits that are right
+    Compare(commands::compare::Compare),
+    /// List the solvers
+    Solvers(commands::tables::Solvers),
+    /// List the operations
+    Ops(commands::tables::Ops),
+}
+
+fn main() -> ExitCode {
+    let outcome = std::panic::catch_unwind(|| match Cli::parse().command {
+        Command::Fit(command) => command.run(),
+        Command::Sample(command) => command.run(),
+        Command::Describe(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Solvers(command) => command.run(),
+        Command::Ops(command) => command.run(),
+    });
+    match outcome {
+        Ok(Ok(done)) => done,
+        Ok(Err(failure)) => failure.report(),
+        Err(_) => {
+            eprintln!("this is a bug in keyfit: please report it with the command line and the input");
+            ExitCode::from(failure::BUG)
+        }
+    }
+}

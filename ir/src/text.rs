@@ -204,3 +204,10 @@ pub(crate) fn keyed(
         SyntaxError { kind: e.into(), span: at_fault.unwrap_or(list) }
     })
 }
+
+impl SyntaxError {
+    /// Whether the text is well formed but asks for what no track can be: a free parameter in a key's time.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self.kind, SyntaxErrorKind::FreeKeyTime { .. })
+    }
+}

@@ -33,7 +33,9 @@
 //! ```
 
 mod decomposition;
+mod determination;
 mod drive;
+mod fit;
 mod gauss_newton;
 mod gradient_descent;
 mod l_bfgs;
@@ -42,14 +44,22 @@ mod ledger;
 mod levenberg_marquardt;
 mod matrix;
 mod options;
+mod problem;
+mod refusal;
 mod registry;
 mod settling;
 mod solve;
 mod termination;
 
+pub use determination::Combination;
+pub use fit::{
+    Fit, FitError, FitOptions, FittedChannel, Named, fit_channels, fit_gradient, fit_parameters,
+};
 pub use least_squares::LeastSquares;
 pub use ledger::TracePoint;
 pub use options::Options;
+pub use problem::{Channel, FitProblem, ProblemError, Target};
+pub use refusal::{Blocker, Refusal, Stuck};
 pub use registry::{SOLVERS, SolverEntry, lookup};
 pub use solve::{Outcome, SolveError, solve};
 pub use termination::{NonFinite, Termination};

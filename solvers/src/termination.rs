@@ -79,6 +79,25 @@ pub enum NonFinite {
 }
 
 impl Termination {
+    /// A short name for tables and scripts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StepAtRounding => "step-at-rounding",
+            Self::GradientNegligible => "gradient-negligible",
+            Self::ZeroResidual => "zero-residual",
+            Self::LossStoppedChanging => "loss-stopped-changing",
+            Self::NotAMinimum { .. } => "not-a-minimum",
+            Self::ColumnVanished { .. } => "column-vanished",
+            Self::RankLost { .. } => "rank-lost",
+            Self::IterationLimit => "iteration-limit",
+            Self::EvaluationBudget => "evaluation-budget",
+            Self::Diverged => "diverged",
+            Self::NonFinite(_) => "non-finite",
+            Self::LineSearchFailed => "line-search-failed",
+            Self::SingularMatrix => "singular-matrix",
+        }
+    }
+
     /// Whether the returned point is a minimum as far as `f64` and first derivatives can tell.
     pub fn converged(self) -> bool {
         match self {

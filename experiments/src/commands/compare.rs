@@ -1,0 +1,242 @@
+//! `keyfit compare`
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use keyfit::SOLVERS;
+use keyfit::chart::convergence;
+use keyfit::comparison::{LEVELS, Run, Summary, compare, summarize};
+use keyfit::ir::text::nearest;
+use keyfit::suite::{Problem, suite, suite_names};
+use serde_json::{Value, json};
+
+use super::fit::{Limits, solver};
+use super::{print, print_json};
+use crate::failure::Failure;
+
+#[derive(Args)]
+pub struct Compare {
+    /// The suites; all of them unless said otherwise
+    suites: Vec<String>,
+    /// The solvers; all of them unless said otherwise
+    #[arg(long)]
+    solver: Vec<String>,
+    /// Only these problems
+    #[arg(long)]
+    problem: Vec<String>,
+    #[command(flatten)]
+    limits: Limits,
+    /// Where runs.csv, summary.csv, times.csv and one convergence chart a problem are written
+    #[arg(long, default_value = "keyfit-compare")]
+    out: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Compare {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        let solvers = match self.solver.is_empty() {
+            true => SOLVERS.iter().collect(),
+            false => self.solver.iter().map(|name| solver(name)).collect::<Result<Vec<_>, _>>()?,
+        };
+        let problems = self.problems()?;
+        let starts: usize = problems.iter().map(|problem| problem.starts.len()).sum();
+        // drawn only where stderr is a terminal
+        let progress = ProgressBar::new((starts * solvers.len()) as u64);
+        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} ({eta})") {
+            progress.set_style(style);
+        }
+        let runs = compare(&problems, &solvers, &self.limits.options(), |run| {
+            progress.set_message(format!("{} {}", run.problem, run.solver));
+            progress.inc(1);
+        });
+        progress.finish_and_clear();
+        let summary = summarize(&runs, &solvers);
+        if self.json {
+            print_json(&to_json(&runs, &summary))?;
+        } else {
+            print(&format!("{}\n\n{}\n", runs_table(&runs), summary_table(&summary)))?;
+        }
+        self.write(&problems, &runs, &summary)?;
+        eprintln!("wrote runs.csv, summary.csv, times.csv and the convergence charts to {}", self.out.display());
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn problems(&self) -> Result<Vec<Problem>, Failure> {
+        let suites = if self.suites.is_empty() { suite_names() } else { self.suites.clone() };
+        let mut problems = Vec::new();
+        for name in &suites {
+            problems.extend(suite(name).map_err(|e| {
+                let known = suite_names();
+                let failure = Failure::input(e);
+                match nearest(name, known.iter().map(String::as_str)) {
+                    Some(near) => failure.hint(format!("did you mean {near}?")),
+                    None => failure,
+                }
+            })?);
+        }
+        let known = |name: &str| problems.iter().any(|problem| problem.name.eq_ignore_ascii_case(name));
+        if let Some(stray) = self.problem.iter().find(|name| !known(name)) {
+            let failure = Failure::input(format!("no suite among {} has a problem {stray}", suites.join(", ")));
+            return Err(match nearest(stray, problems.iter().map(|problem| problem.name.as_str())) {
+                Some(near) => failure.hint(format!("did you mean {near}?")),
+                None => failure,
+            });
+        }
+        let wanted = |name: &str| self.problem.iter().any(|wanted| wanted.eq_ignore_ascii_case(name));
+        problems.retain(|problem| self.problem.is_empty() || wanted(&problem.name));
+        Ok(problems)
+    }
+
+    fn write(&self, problems: &[Problem], runs: &[Run], summary: &[Summary]) -> Result<(), Failure> {
+        fs::create_dir_all(&self.out)
+            .map_err(|e| Failure::input(format!("{}: {e}", self.out.display())).hint("choose a folder with --out"))?;
+        let file = |name: &str, bytes: &[u8]| write_whole(&self.out.join(name), bytes);
+        file("runs.csv", &csv(RUN_COLUMNS, runs.iter().map(run_cells))?)?;
+        file("summary.csv", &csv(SUMMARY_COLUMNS, summary.iter().map(summary_cells))?)?;
+        file("times.csv", &csv(["suite", "problem", "start", "solver", "seconds"], runs.iter().map(time_cells))?)?;
+        for problem in problems {
+            let own = |run: &&Run| run.suite == problem.suite && run.problem == problem.name;
+            let own: Vec<&Run> = runs.iter().filter(own).collect();
+            let svg = convergence(&format!("{} {}", problem.suite, problem.name), &own).map_err(Failure::input)?;
+            file(&format!("{}-{}.svg", problem.suite, problem.name), svg.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes to a temporary name and renames, so that no half file is ever seen.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let temporary = path.with_extension("partial");
+    fs::write(&temporary, bytes)
+        .and_then(|()| fs::rename(&temporary, path))
+        .map_err(|e| Failure::input(format!("{}: {e}", path.display())))
+}
+
+const RUN_COLUMNS: [&str; 10] = [
+    "suite",
+    "problem",
+    "start",
+    "solver",
+    "lre",
+    "status",
+    "converged",
+    "final_residual",
+    "residual_evaluations",
+    "jacobian_evaluations",
+];
+
+fn run_cells(run: &Run) -> [String; 10] {
+    [
+        run.suite.clone(),
+        run.problem.clone(),
+        run.start.to_string(),
+        run.solver.into(),
+        format!("{:.2}", run.lre),
+        run.status.clone(),
+        run.converged.to_string(),
+        format!("{:?}", run.final_residual),
+        run.residual_evaluations.to_string(),
+        run.jacobian_evaluations.to_string(),
+    ]
+}
+
+const SUMMARY_COLUMNS: [&str; 8] =
+    ["solver", "runs", "lre4", "lre6", "lre8", "lre10", "false_claims", "residual_evaluations"];
+
+fn summary_cells(summary: &Summary) -> [String; 8] {
+    let [four, six, eight, ten] = summary.reached.map(|count| count.to_string());
+    [
+        summary.solver.into(),
+        summary.runs.to_string(),
+        four,
+        six,
+        eight,
+        ten,
+        summary.false_claims.to_string(),
+        summary.residual_evaluations.to_string(),
+    ]
+}
+
+fn time_cells(run: &Run) -> [String; 5] {
+    let seconds = format!("{:?}", run.time.as_secs_f64());
+    [run.suite.clone(), run.problem.clone(), run.start.to_string(), run.solver.into(), seconds]
+}
+
+fn csv<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Result<Vec<u8>, Failure> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(header).map_err(Failure::input)?;
+    for row in rows {
+        writer.write_record(row).map_err(Failure::input)?;
+    }
+    writer.into_inner().map_err(Failure::input)
+}
+
+fn runs_table(runs: &[Run]) -> String {
+    let rows = runs.iter().map(|run| {
+        let [suite, problem, start, solver, lre, status, _, _, residuals, jacobians] = run_cells(run);
+        [suite, problem, start, solver, lre, residuals, jacobians, status]
+    });
+    let header = ["suite", "problem", "start", "solver", "LRE", "residual evals", "Jacobian evals", "status"];
+    aligned(header, rows, &[2, 4, 5, 6])
+}
+
+fn summary_table(summary: &[Summary]) -> String {
+    let mut header = SUMMARY_COLUMNS.map(str::to_string);
+    for (cell, level) in header[2..6].iter_mut().zip(LEVELS) {
+        *cell = format!("LRE ≥ {level}");
+    }
+    (header[6], header[7]) = ("false claims".into(), "residual evals".into());
+    aligned(header.each_ref().map(String::as_str), summary.iter().map(summary_cells), &[1, 2, 3, 4, 5, 6, 7])
+}
+
+fn aligned<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>, numbers: &[usize]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
+    for &column in numbers {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+fn to_json(runs: &[Run], summary: &[Summary]) -> Value {
+    let run = |run: &Run| {
+        json!({
+            "suite": run.suite,
+            "problem": run.problem,
+            "start": run.start,
+            "solver": run.solver,
+            "lre": run.lre,
+            "status": run.status,
+            "converged": run.converged,
+            "final_residual": run.final_residual,
+            "residual_evaluations": run.residual_evaluations,
+            "jacobian_evaluations": run.jacobian_evaluations,
+            "seconds": run.time.as_secs_f64(),
+        })
+    };
+    let line = |s: &Summary| {
+        let [lre4, lre6, lre8, lre10] = s.reached;
+        json!({
+            "solver": s.solver,
+            "runs": s.runs,
+            "lre4": lre4,
+            "lre6": lre6,
+            "lre8": lre8,
+            "lre10": lre10,
+            "false_claims": s.false_claims,
+            "residual_evaluations": s.residual_evaluations,
+        })
+    };
+    json!({
+        "runs": runs.iter().map(run).collect::<Vec<_>>(),
+        "summary": summary.iter().map(line).collect::<Vec<_>>(),
+    })
+}

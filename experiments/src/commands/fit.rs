@@ -1,0 +1,272 @@
+//! `keyfit fit`
+
+use std::collections::HashSet;
+use std::process::ExitCode;
+
+use clap::Args;
+use keyfit::ir::text::nearest;
+use keyfit::ir::Names;
+use keyfit::solvers::{Named, Options, lookup};
+use keyfit::{Channel, FitError, FitOptions, Refusal, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
+use serde_json::{Map, Value, json};
+
+use super::{print, print_json};
+use crate::data::Table;
+use crate::failure::{Failure, NEGATIVE, REFUSED, Source};
+use crate::model::{FORMULA_CHANNEL, Model, ModelArgs, pairs};
+
+#[derive(Args)]
+pub struct Fit {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Targets from a CSV file: column t and a column a channel (y for a formula; y.weight weighs it); a formula may
+    /// use any other column by its name
+    #[arg(long, value_name = "FILE.csv")]
+    data: Option<String>,
+    /// Targets: CHANNEL:time=value,…; a formula needs no CHANNEL:
+    #[arg(long, value_name = "[CHANNEL:]TIME=VALUE,…", allow_hyphen_values = true)]
+    target: Vec<String>,
+    /// The solver; `keyfit solvers` lists them
+    #[arg(long, default_value = SOLVERS[0].name)]
+    solver: String,
+    #[command(flatten)]
+    limits: Limits,
+    /// Targets outside these times are an error
+    #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true)]
+    window: Option<String>,
+    /// Move every number of a model that declares no free parameters
+    #[arg(long)]
+    all_numbers: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What bounds a solver's run.
+#[derive(Args)]
+pub struct Limits {
+    /// The most iterations; each solver has its own limit unless said otherwise
+    #[arg(long)]
+    iterations: Option<u64>,
+    /// The most evaluations of all residuals
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    evaluations: Option<u64>,
+    /// The learning rate of gradient descent
+    #[arg(long, default_value_t = Options::default().learning_rate)]
+    learning_rate: f64,
+}
+
+impl Limits {
+    /// As the solvers take them.
+    pub fn options(&self) -> Options {
+        let defaults = Options::default();
+        Options {
+            iterations: self.iterations,
+            evaluation_budget: self.evaluations.unwrap_or(defaults.evaluation_budget),
+            learning_rate: self.learning_rate,
+            ..defaults
+        }
+    }
+}
+
+/// The solver of that name.
+pub fn solver(name: &str) -> Result<&'static SolverEntry, Failure> {
+    lookup(name).ok_or_else(|| {
+        let failure = Failure::input(format!("there is no solver {name}"));
+        match nearest(name, SOLVERS.iter().map(|s| s.name)) {
+            Some(near) => failure.hint(format!("did you mean {near}?")),
+            None => failure.hint(format!("there are {}", SOLVERS.map_names())),
+        }
+    })
+}
+
+trait MapNames {
+    fn map_names(&self) -> String;
+}
+impl MapNames for [SolverEntry] {
+    fn map_names(&self) -> String {
+        self.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Fit {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        let options = FitOptions {
+            solver: solver(&self.solver)?,
+            solver_options: self.limits.options(),
+            window: self.window.as_deref().map(window).transpose()?,
+        };
+        let table = self.data.as_deref().map(Table::read).transpose()?;
+        let names = table.as_ref().map_or_else(|| Ok(Names::new()), Table::names)?;
+        let model = self.model.load(names)?;
+        let channels = self.channels(model, table.as_ref())?;
+        let fit = match (self.all_numbers, channels.as_slice()) {
+            (false, _) => fit_channels(channels, &options),
+            (true, [only]) => fit_gradient(&only.track, &only.targets, &options),
+            (true, _) => return Err(Failure::input("--all-numbers takes a formula, not a scene")),
+        };
+        match fit {
+            Ok(fit) => self.report(&fit),
+            Err(FitError::Refused(refusal)) if self.json => {
+                print_json(&refused_json(&refusal))?;
+                Failure::Refused(refusal).report();
+                Ok(ExitCode::from(REFUSED))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn channels(&self, model: Model, table: Option<&Table>) -> Result<Vec<Channel>, Failure> {
+        let mut targets: Vec<Vec<Target>> = vec![Vec::new(); model.channels.len()];
+        if let Some(table) = table {
+            let is_formula = model.scene.is_none();
+            let used = |_: &str| is_formula;
+            for (index, [time, value, weight]) in
+                table.targets(|name| model.channel(name), used, |name| model.no_channel(name))?
+            {
+                targets[index].push(Target { time, value, weight });
+            }
+        }
+        for text in &self.target {
+            let (channel, rest, offset) = match text.split_once(':') {
+                Some((channel, rest)) => (channel.trim(), rest, channel.len() + 1),
+                None if model.scene.is_none() => (FORMULA_CHANNEL, text.as_str(), 0),
+                None => ("", text.as_str(), 0),
+            };
+            let source = Source { name: "--target".into(), text: text.clone() };
+            let Some(index) = model.channel(channel) else {
+                let (message, hint) = match channel {
+                    "" => ("which channel?".into(), "write --target x:1=-4,3=4".into()),
+                    _ => model.no_channel(channel),
+                };
+                return Err(Failure::at(&source, 0..offset.max(1) - 1, message).hint(hint));
+            };
+            for (time, value) in pairs("--target", rest)? {
+                let time = crate::model::number(&time.source, time.span, &time.text)?;
+                targets[index].push(Target::new(time, value));
+            }
+        }
+        if targets.iter().all(Vec::is_empty) {
+            return Err(Failure::input("there is no target")
+                .hint("say where a value must be, and when: --data FILE.csv, or --target x:1=-4,3=4"));
+        }
+        let channels = model.channels.into_iter().zip(targets);
+        Ok(channels.map(|((name, track), targets)| Channel { name, track, targets }).collect())
+    }
+
+    fn report(&self, fit: &keyfit::Fit) -> Result<ExitCode, Failure> {
+        let code = if fit.converged { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) };
+        if self.json {
+            print_json(&fit_json(fit))?;
+        } else {
+            print(&text(fit))?;
+        }
+        for combination in &fit.undetermined {
+            let only = combination.determined().map_or_else(String::new, |d| format!("; only {d} is"));
+            eprintln!("not determined by the targets: {combination}{only}");
+        }
+        let fitted: HashSet<&str> = fit.parameters.iter().map(|p| p.name.as_str()).collect();
+        for channel in &fit.fitted {
+            for p in channel.fitted.free_parameters().iter().filter(|p| !fitted.contains(p.name())) {
+                eprintln!("{} keeps its start {:?}: no channel with targets uses it", p.name(), p.start());
+            }
+        }
+        if !fit.converged {
+            eprintln!("did not converge: {}", termination(fit));
+        }
+        Ok(code)
+    }
+}
+
+fn window(text: &str) -> Result<(f64, f64), Failure> {
+    let source = Source { name: "--window".into(), text: text.into() };
+    let Some((from, to)) = text.split_once(',') else {
+        return Err(Failure::at(&source, 0..text.len(), "expected FROM,TO"));
+    };
+    let comma = from.len();
+    let from = crate::model::number(&source, 0..comma, from)?;
+    Ok((from, crate::model::number(&source, comma + 1..text.len(), to)?))
+}
+
+fn termination(fit: &keyfit::Fit) -> String {
+    fit.termination.to_string()
+}
+
+fn text(fit: &keyfit::Fit) -> String {
+    let mut lines = Vec::new();
+    let width = fit.parameters.iter().map(|p| p.name.chars().count()).max().unwrap_or(0);
+    for (i, p) in fit.parameters.iter().enumerate() {
+        let error = fit.standard_errors.as_ref().and_then(|errors| errors.get(i));
+        let error = error.map_or(String::new(), |e| format!("  ± {:.4e}", e.value));
+        lines.push(format!("{:width$} = {:?}{error}", p.name, p.value));
+    }
+    lines.push(String::new());
+    for channel in fit.fitted.iter().filter(|channel| channel.worst_miss.is_some()) {
+        lines.push(format!("{} before  {}", channel.name, channel.before.describe()));
+        lines.push(format!("{} fitted  {}", channel.name, channel.fitted.describe()));
+        lines.push(format!("{} worst miss  {:?}", channel.name, channel.worst_miss.unwrap_or(0.0)));
+    }
+    lines.push(String::new());
+    lines.push(format!("sum of squared residuals  {:?} -> {:?}", fit.initial_residual, fit.final_residual));
+    lines.push(format!(
+        "{} ({} steps, {} residual and {} Jacobian evaluations)",
+        termination(fit),
+        fit.steps,
+        fit.residual_evaluations,
+        fit.jacobian_evaluations
+    ));
+    lines.join("\n") + "\n"
+}
+
+fn object(numbers: &[Named]) -> Value {
+    Value::Object(numbers.iter().map(|p| (p.name.clone(), json!(p.value))).collect())
+}
+
+fn fit_json(fit: &keyfit::Fit) -> Value {
+    let channels: Map<String, Value> = fit
+        .fitted
+        .iter()
+        .map(|channel| {
+            let entry = json!({
+                "before": channel.before.describe(),
+                "fitted": channel.fitted.describe(),
+                "worst_miss": channel.worst_miss,
+            });
+            (channel.name.clone(), entry)
+        })
+        .collect();
+    json!({
+        "parameters": object(&fit.parameters),
+        "initial_parameters": object(&fit.initial_parameters),
+        "standard_errors": object(fit.standard_errors.as_deref().unwrap_or_default()),
+        "initial_residual": fit.initial_residual,
+        "final_residual": fit.final_residual,
+        "converged": fit.converged,
+        "termination": fit.termination.name(),
+        "message": termination(fit),
+        "steps": fit.steps,
+        "residual_evaluations": fit.residual_evaluations,
+        "jacobian_evaluations": fit.jacobian_evaluations,
+        "rank": fit.rank,
+        "undetermined": fit.undetermined.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "refused": null,
+        "channels": channels,
+    })
+}
+
+fn refused_json(refusal: &Refusal) -> Value {
+    json!({
+        "parameters": {},
+        "initial_parameters": {},
+        "standard_errors": {},
+        "initial_residual": null,
+        "final_residual": null,
+        "converged": false,
+        "termination": "refused",
+        "steps": 0,
+        "residual_evaluations": 0,
+        "jacobian_evaluations": 0,
+        "refused": { "why": refusal.to_string(), "closable": refusal.closable(), "missing": refusal.missing() },
+        "channels": {},
+    })
+}

@@ -1,0 +1,163 @@
+//! CSV data: a column of times and a column a channel.
+
+use keyfit::ir::Names;
+use keyfit::ir::text::nearest;
+use keyfit::suite::column_track;
+
+use crate::failure::{Failure, Source};
+use crate::model::{FORMULA_CHANNEL, number, read};
+
+/// The ending of a column that holds a channel's weights: `y.weight`.
+const WEIGHT: &str = ".weight";
+/// The column of times.
+const TIME: &str = "t";
+
+/// A CSV file: named columns of finite numbers, all of one length.
+pub struct Table {
+    source: Source,
+    columns: Vec<Column>,
+    rows: usize,
+}
+
+/// One column.
+pub struct Column {
+    /// Its name in the header.
+    pub name: String,
+    /// The header's place.
+    span: std::ops::Range<usize>,
+    /// The numbers.
+    pub values: Vec<f64>,
+}
+
+impl Table {
+    /// Reads a file.
+    pub fn read(path: &str) -> Result<Table, Failure> {
+        let source = read(path)?;
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(source.text.as_bytes());
+        let header = reader.headers().map_err(|e| csv_failure(&source, &e))?.clone();
+        let mut columns: Vec<Column> = Vec::new();
+        for (i, name) in header.iter().enumerate() {
+            let span = cell(&source.text, 0, i);
+            if name.is_empty() || name.parse::<f64>().is_ok() {
+                return Err(Failure::at(&source, span, "the first line must name the columns")
+                    .hint("for a formula: t,y; for a scene: t and a column a channel, such as t,x,y"));
+            }
+            if columns.iter().any(|column| column.name == name) {
+                return Err(Failure::at(&source, span, format!("there are two columns {name}")));
+            }
+            columns.push(Column { name: name.into(), span, values: Vec::new() });
+        }
+        for record in reader.records() {
+            let record = record.map_err(|e| csv_failure(&source, &e))?;
+            let start = record.position().map_or(0, |p| p.byte() as usize);
+            for (i, (text, column)) in record.iter().zip(&mut columns).enumerate() {
+                let span = cell(&source.text, start, i);
+                column.values.push(number(&source, span, text).map_err(|failure| {
+                    failure.hint(format!("every cell of column {} must be a finite number", column.name))
+                })?);
+            }
+        }
+        let rows = columns.first().map_or(0, |column| column.values.len());
+        if rows == 0 {
+            return Err(Failure::input(format!("{path}: there is no row of data below the header")));
+        }
+        Ok(Table { source, columns, rows })
+    }
+
+    fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The rows' times; the rows are numbered from 0 if there is no column `t`.
+    fn times(&self) -> Vec<f64> {
+        match self.column(TIME) {
+            Some(column) => column.values.clone(),
+            None => (0..self.rows).map(|k| k as f64).collect(),
+        }
+    }
+
+    /// Columns other than t, y and weights are names that a formula can use: tracks over the rows' times.
+    pub fn names(&self) -> Result<Names, Failure> {
+        let times = self.times();
+        let others = self.columns.iter().filter(|column| {
+            column.name != TIME && column.name != FORMULA_CHANNEL && !column.name.ends_with(WEIGHT)
+        });
+        others.into_iter().try_fold(Names::new(), |names, column| {
+            let track = column_track(&times, &column.values).map_err(|e| {
+                Failure::at(&self.source, column.span.clone(), format!("column {}: {e}", column.name)).hint(
+                    "a column that a formula uses is a track over t; leave t out to have the rows numbered instead",
+                )
+            })?;
+            Ok(names.track(&column.name, track))
+        })
+    }
+
+    /// The targets: for each column that `channel` knows, its index, and (time, value, weight) rows. A column that it
+    /// does not know is an error, with what `unknown` says of it, unless `spare` says that the model uses it.
+    pub fn targets(
+        &self,
+        channel: impl Fn(&str) -> Option<usize>,
+        spare: impl Fn(&str) -> bool,
+        unknown: impl Fn(&str) -> (String, String),
+    ) -> Result<Vec<(usize, [f64; 3])>, Failure> {
+        let times = self.times();
+        let mut out = Vec::new();
+        for column in self.columns.iter().filter(|column| column.name != TIME) {
+            let weighted = column.name.strip_suffix(WEIGHT);
+            match (channel(weighted.unwrap_or(&column.name)), weighted) {
+                (Some(index), None) => {
+                    let weights = self.column(&format!("{}{WEIGHT}", column.name));
+                    out.extend(times.iter().enumerate().map(|(k, &time)| {
+                        (index, [time, column.values[k], weights.map_or(1.0, |column| column.values[k])])
+                    }));
+                }
+                (Some(_), Some(_)) => {}
+                (None, _) if spare(&column.name) => {}
+                (None, _) => {
+                    let (message, hint) = unknown(&column.name);
+                    return Err(Failure::at(&self.source, column.span.clone(), message).hint(hint));
+                }
+            }
+        }
+        if out.is_empty() {
+            let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+            let near = nearest(FORMULA_CHANNEL, names.iter().copied());
+            return Err(Failure::input(format!(
+                "{}: no column holds targets; the columns are {}{}",
+                self.source.name,
+                names.join(", "),
+                near.map_or(String::new(), |near| format!(" (is {near} meant to be y?)"))
+            )));
+        }
+        Ok(out)
+    }
+}
+
+/// The place of a record's `i`-th cell, the record beginning at byte `start`.
+fn cell(text: &str, start: usize, i: usize) -> std::ops::Range<usize> {
+    let record = &text[start.min(text.len())..];
+    let blank = record.len() - record.trim_start_matches(['\r', '\n']).len();
+    let (mut from, mut cells, mut quoted) = (blank, 0, false);
+    for (at, c) in record.char_indices().skip_while(|(at, _)| *at < blank) {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted && cells == i => return start + from..start + at,
+            ',' if !quoted => (cells, from) = (cells + 1, at + 1),
+            '\n' | '\r' if !quoted => return start + from..start + at,
+            _ => {}
+        }
+    }
+    start + from..start + record.len()
+}
+
+fn csv_failure(source: &Source, error: &csv::Error) -> Failure {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos: Some(pos), expected_len, len } => {
+            let start = pos.byte() as usize;
+            let end = cell(&source.text, start, usize::MAX).end;
+            let start = cell(&source.text, start, 0).start;
+            Failure::at(source, start..end, format!("this row has {len} cell(s), the header names {expected_len}"))
+        }
+        _ => Failure::input(format!("{}: {error}", source.name)),
+    }
+}

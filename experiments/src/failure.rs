@@ -1,0 +1,149 @@
+//! What ends a command early, as text for a person and as an exit code.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal};
+use std::ops::Range;
+use std::process::ExitCode;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use keyfit::ir::SyntaxError;
+use keyfit::{FitError, Refusal};
+
+/// An honest negative: the work was done and the answer is no.
+pub const NEGATIVE: u8 = 1;
+/// Bad usage or bad input.
+pub const INPUT: u8 = 2;
+/// A typed no.
+pub const REFUSED: u8 = 3;
+/// A fault of the program itself.
+pub const BUG: u8 = 70;
+
+/// A text that was read, by the name under which errors speak of it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// A file's path, or what part of the command line it is.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// The input is not usable.
+    Input(Box<Fault>),
+    /// keyfit will not do it, for a reason.
+    Refused(Refusal),
+    /// The reader of stdout went away.
+    Closed,
+}
+
+/// What is wrong with an input, and where.
+#[derive(Debug)]
+pub struct Fault {
+    message: String,
+    place: Option<(Source, Range<usize>)>,
+    hint: Option<String>,
+    code: u8,
+}
+
+impl Failure {
+    /// A fault that has no place in a text.
+    pub fn input(message: impl Display) -> Failure {
+        Failure::Input(Box::new(Fault { message: message.to_string(), place: None, hint: None, code: INPUT }))
+    }
+
+    /// A fault at a place in a text.
+    pub fn at(source: &Source, span: Range<usize>, message: impl Display) -> Failure {
+        let place = Some((source.clone(), span));
+        Failure::Input(Box::new(Fault { message: message.to_string(), place, hint: None, code: INPUT }))
+    }
+
+    /// A fault that a parser found in `source`.
+    pub fn syntax(source: &Source, error: &SyntaxError) -> Failure {
+        let failure = Failure::at(source, error.span.range(), error);
+        let failure = if error.is_refusal() { failure.with_code(REFUSED) } else { failure };
+        match error.kind.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(mut self, hint: impl Display) -> Failure {
+        if let Failure::Input(fault) = &mut self {
+            fault.hint = Some(hint.to_string());
+        }
+        self
+    }
+
+    fn with_code(mut self, code: u8) -> Failure {
+        if let Failure::Input(fault) = &mut self {
+            fault.code = code;
+        }
+        self
+    }
+
+    /// Writes the failure to stderr and gives the exit code.
+    pub fn report(&self) -> ExitCode {
+        match self {
+            Failure::Input(fault) => {
+                let renderer = if io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
+                eprintln!("{}", fault.render(&renderer));
+                ExitCode::from(fault.code)
+            }
+            Failure::Refused(refusal) => {
+                eprintln!("refused: {refusal}");
+                for missing in refusal.missing() {
+                    eprintln!("  missing: {missing}");
+                }
+                ExitCode::from(REFUSED)
+            }
+            Failure::Closed => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl Fault {
+    fn render(&self, renderer: &Renderer) -> String {
+        let mut group = Group::with_title(Level::ERROR.primary_title(self.message.as_str()));
+        if let Some((source, span)) = &self.place {
+            let span = visible(&source.text, span.clone());
+            let snippet = Snippet::source(source.text.as_str())
+                .path(source.name.as_str())
+                .annotation(AnnotationKind::Primary.span(span));
+            group = group.element(snippet);
+        }
+        if let Some(hint) = &self.hint {
+            group = group.element(Level::HELP.message(hint.as_str()));
+        }
+        renderer.render(&[group])
+    }
+}
+
+/// A span inside the text, so that there is always something to point at.
+fn visible(text: &str, span: Range<usize>) -> Range<usize> {
+    if span.start >= text.trim_end().len() {
+        let end = text.trim_end().len();
+        return end..end;
+    }
+    span.start..span.end.min(text.len())
+}
+
+impl From<FitError> for Failure {
+    fn from(error: FitError) -> Failure {
+        match error {
+            FitError::Refused(refusal) => Failure::Refused(refusal),
+            other => Failure::input(other),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::input(error),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Suites: problems with known answers. One TOML file is one problem, one folder of `suites/` is one suite; what lies
+//! there is embedded in the binary.
+//!
+//! A problem file holds `name`, `model` (a formula, or a scene in RectSL), `starts` (tables name → number; the model's
+//! own starts if there are none), `[data]` (columns: `t` and one a channel, `y` for a formula; without `t` the rows are
+//! numbered from 0; any other column is a name in the formula, a track over the rows), `response` (what is fitted in
+//! the place of y, a formula of `y`) and `[certified]` (`parameters`, `standard_errors`, `sum_of_squares`). Where one
+//! answer has several names, `equivalent` lists what may be put for the certified values (formulas of them), and
+//! `period` what may be added to a parameter.
+
+use std::collections::{BTreeMap, HashMap};
+
+use include_dir::{Dir, include_dir};
+use keyfit_ir::{BuildError, Names, Scene, SyntaxError, Track, linear, t};
+use keyfit_solvers::{Channel, Target};
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::accuracy::{LRE_CAP, lre, lre_periodic};
+
+static SUITES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/suites");
+
+/// At most so many equivalent answers are looked at.
+const MOST_ANSWERS: usize = 64;
+
+/// Numbers by name.
+pub type Values = BTreeMap<String, f64>;
+
+/// One problem with its known answer.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The suite's name.
+    pub suite: String,
+    /// Its name.
+    pub name: String,
+    /// For each start, the channels with their parameters at that start.
+    pub starts: Vec<Vec<Channel>>,
+    /// The certified parameters.
+    pub certified: Values,
+    /// The certified standard errors; empty if there are none.
+    pub standard_errors: Values,
+    /// The certified sum of squared residuals, if there is one.
+    pub sum_of_squares: Option<f64>,
+    answers: Vec<Values>,
+    periods: Values,
+}
+
+/// Why a problem file is not a problem.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SuiteError {
+    /// There is no suite of this name.
+    #[error("there is no suite {name}; there are {}", suite_names().join(", "))]
+    NoSuite {
+        /// The name.
+        name: String,
+    },
+    /// The file is not TOML of the documented form.
+    #[error("{file}: {source}")]
+    Form {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        source: Box<toml::de::Error>,
+    },
+    /// A formula or scene in the file does not parse.
+    #[error("{file}: {source}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        source: SyntaxError,
+    },
+    /// The columns do not make targets.
+    #[error("{file}: {message}")]
+    Data {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    model: String,
+    response: Option<String>,
+    #[serde(default)]
+    starts: Vec<Values>,
+    #[serde(default)]
+    equivalent: Vec<BTreeMap<String, String>>,
+    #[serde(default)]
+    period: BTreeMap<String, String>,
+    certified: Certified,
+    data: BTreeMap<String, Vec<f64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Certified {
+    parameters: Values,
+    #[serde(default)]
+    standard_errors: Values,
+    sum_of_squares: Option<f64>,
+}
+
+/// The suites that are embedded.
+pub fn suite_names() -> Vec<String> {
+    let mut names: Vec<String> = SUITES.dirs().map(|dir| dir.path().display().to_string()).collect();
+    names.sort();
+    names
+}
+
+/// The problems of an embedded suite, by name.
+///
+/// # Errors
+/// [`SuiteError::NoSuite`]; the others are faults of the embedded files.
+pub fn suite(name: &str) -> Result<Vec<Problem>, SuiteError> {
+    let dir = SUITES.get_dir(name).ok_or_else(|| SuiteError::NoSuite { name: name.into() })?;
+    let texts = dir.files().filter_map(|file| Some((file.path().display().to_string(), file.contents_utf8()?)));
+    let mut problems =
+        texts.map(|(path, text)| Problem::parse(name, &path, text)).collect::<Result<Vec<_>, _>>()?;
+    problems.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(problems)
+}
+
+impl Problem {
+    /// Reads a problem file; `file` is how errors call it.
+    ///
+    /// # Errors
+    /// See [`SuiteError`].
+    pub fn parse(suite: &str, file: &str, text: &str) -> Result<Problem, SuiteError> {
+        let syntax = |source| SuiteError::Syntax { file: file.into(), source };
+        let data = |message: String| SuiteError::Data { file: file.into(), message };
+        let problem: File =
+            toml::from_str(text).map_err(|e| SuiteError::Form { file: file.into(), source: Box::new(e) })?;
+        let rows = problem.data.values().map(Vec::len).max().unwrap_or(0);
+        if problem.data.values().any(|column| column.len() != rows) {
+            return Err(data("the columns differ in length".into()));
+        }
+        let times = problem.data.get("t").cloned().unwrap_or_else(|| (0..rows).map(|k| k as f64).collect());
+        let targets = |name: &str, respond: &dyn Fn(f64) -> f64| -> Vec<Target> {
+            let values = problem.data.get(name).into_iter().flatten();
+            times.iter().zip(values).map(|(&t, &y)| Target::new(t, respond(y))).collect()
+        };
+        let starts = if problem.starts.is_empty() { vec![Values::new()] } else { problem.starts };
+        let channels = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
+            if problem.model.trim_start().starts_with("#rectsl") {
+                let scene = Scene::parse_rectsl(&problem.model).map_err(syntax)?;
+                let restart = |track: &Track| track.restart_parameters(|name| start.get(name).copied());
+                let channels = scene.channels();
+                if let Some(stray) = problem.data.keys().find(|c| *c != "t" && scene.channel(c).is_none()) {
+                    return Err(data(format!("the column {stray} is no channel of the scene")));
+                }
+                return Ok(channels
+                    .into_iter()
+                    .map(|(name, track)| {
+                        let targets = targets(&name, &|y| y);
+                        Channel { name, track: restart(track), targets }
+                    })
+                    .collect());
+            }
+            let mut names = start.iter().fold(Names::new(), |names, (name, x)| names.start(name, *x));
+            for (name, column) in problem.data.iter().filter(|(name, _)| !["t", "y"].contains(&name.as_str())) {
+                names = names.track(name, column_track(&times, column).map_err(|e| data(e.to_string()))?);
+            }
+            let track = Track::parse_with(&problem.model, &names).map_err(syntax)?;
+            let respond = match &problem.response {
+                Some(formula) => response(formula).map_err(syntax)?,
+                None => response("y").map_err(syntax)?,
+            };
+            Ok(vec![Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y)) }])
+        };
+        let formula = |formula: &String, at: &Values| -> Result<f64, SuiteError> {
+            let names = at.iter().fold(Names::new(), |names, (name, x)| names.start(name, *x));
+            Track::parse_with(formula, &names).map(|track| track.sample(0.0)).map_err(syntax)
+        };
+        let certified = problem.certified.parameters;
+        let mut answers = vec![certified.clone()];
+        let mut next = 0;
+        while next < answers.len() && answers.len() < MOST_ANSWERS {
+            for substitution in &problem.equivalent {
+                let mut answer = answers[next].clone();
+                for (name, value) in substitution {
+                    answer.insert(name.clone(), formula(value, &answers[next])?);
+                }
+                if !answers.contains(&answer) {
+                    answers.push(answer);
+                }
+            }
+            next += 1;
+        }
+        let periods: HashMap<&String, f64> = problem
+            .period
+            .iter()
+            .map(|(name, period)| Ok((name, formula(period, &certified)?)))
+            .collect::<Result<_, SuiteError>>()?;
+        Ok(Problem {
+            suite: suite.into(),
+            starts: starts.iter().map(channels).collect::<Result<_, _>>()?,
+            name: problem.name,
+            certified,
+            standard_errors: problem.certified.standard_errors,
+            sum_of_squares: problem.certified.sum_of_squares,
+            answers,
+            periods: periods.into_iter().map(|(name, period)| (name.clone(), period)).collect(),
+        })
+    }
+
+    /// The digits right in the worst parameter, against the equivalent answer that is met best; 0 if a certified
+    /// parameter is missing.
+    pub fn lre(&self, found: &Values) -> f64 {
+        let worst = |answer: &Values| {
+            let digits = answer.iter().map(|(name, &certified)| match (found.get(name), self.periods.get(name)) {
+                (Some(&x), None) => lre(x, certified),
+                (Some(&x), Some(&period)) => lre_periodic(x, certified, period),
+                (None, _) => 0.0,
+            });
+            digits.fold(LRE_CAP, f64::min)
+        };
+        self.answers.iter().map(worst).fold(0.0, f64::max)
+    }
+}
+
+/// A column as a track over the rows' times.
+///
+/// # Errors
+/// [`BuildError::Keys`] where the times are not those of keys.
+pub fn column_track(times: &[f64], column: &[f64]) -> Result<Track, BuildError> {
+    linear(times.iter().copied().zip(column.iter().copied())).track()
+}
+
+/// What is fitted in the place of y: a formula of `y`, as a track over y.
+fn response(formula: &str) -> Result<Track, SyntaxError> {
+    let y = t().track().map_err(|e| SyntaxError { kind: e.into(), span: keyfit_ir::Span { start: 0, end: 0 } })?;
+    Track::parse_with(formula, &Names::new().track("y", y))
+}

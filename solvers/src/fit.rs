@@ -1,0 +1,237 @@
+//! The calls that people make: fit named parameters, fit every number, fit the channels of a scene.
+
+use std::sync::Arc;
+
+use keyfit_ir::{BuildError, Builder, Id, Node, Parameter, Track};
+use ndarray::Array2;
+use thiserror::Error;
+
+use crate::determination::{Combination, combinations};
+use crate::ledger::TracePoint;
+use crate::options::Options;
+use crate::problem::{Channel, FitProblem, ProblemError, Target};
+use crate::refusal::Refusal;
+use crate::registry::{SOLVERS, SolverEntry};
+use crate::solve::{SolveError, solve};
+use crate::termination::Termination;
+
+/// How to fit.
+#[derive(Clone, Debug)]
+pub struct FitOptions {
+    /// The solver; Levenberg–Marquardt unless said otherwise.
+    pub solver: &'static SolverEntry,
+    /// Its options.
+    pub solver_options: Options,
+    /// The times that targets may have, ends included; all of them if `None`.
+    pub window: Option<(f64, f64)>,
+}
+
+impl Default for FitOptions {
+    fn default() -> FitOptions {
+        FitOptions { solver: &SOLVERS[0], solver_options: Options::default(), window: None }
+    }
+}
+
+/// Why there is no fit.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// A typed no; see [`Refusal`].
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The targets are not usable.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The solver could not start.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+/// A named number of a fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// The parameter's name.
+    pub name: String,
+    /// The number.
+    pub value: f64,
+}
+
+/// One channel before and after a fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedChannel {
+    /// Its name.
+    pub name: String,
+    /// The track with its free parameters.
+    pub before: Track,
+    /// The track with the fitted numbers in their place.
+    pub fitted: Track,
+    /// The largest |track(time) − value| over the channel's targets; `None` if it has none.
+    pub worst_miss: Option<f64>,
+}
+
+/// The result of a fit: always the best point that was seen, also where the solver did not converge.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// The parameters found, in the order of the problem's columns.
+    pub parameters: Vec<Named>,
+    /// Where they started.
+    pub initial_parameters: Vec<Named>,
+    /// The sum of squared weighted residuals at the start.
+    pub initial_residual: f64,
+    /// The sum of squared weighted residuals at `parameters`.
+    pub final_residual: f64,
+    /// Whether the point is a minimum as far as can be told: see [`Termination::converged`].
+    pub converged: bool,
+    /// Why the solver stopped.
+    pub termination: Termination,
+    /// How many iterations it took.
+    pub steps: u64,
+    /// The channels, with the numbers put in.
+    pub fitted: Vec<FittedChannel>,
+    /// How often all residuals were evaluated, inside line searches too.
+    pub residual_evaluations: u64,
+    /// How often the Jacobian was evaluated.
+    pub jacobian_evaluations: u64,
+    /// The rank of the Jacobian at `parameters`.
+    pub rank: usize,
+    /// s²(JᵀJ)⁻¹ with s² = final_residual / (targets − parameters); `None` where the rank is short or there are not
+    /// more targets than parameters.
+    pub covariance: Option<Array2<f64>>,
+    /// The square roots of the covariance's diagonal.
+    pub standard_errors: Option<Vec<Named>>,
+    /// Combinations of parameters that the targets do not determine.
+    pub undetermined: Vec<Combination>,
+    /// The course of the fit, one point an iteration.
+    pub trace: Vec<TracePoint>,
+}
+
+impl Fit {
+    /// The fitted value of a parameter.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        self.parameters.iter().find(|p| p.name == name).map(|p| p.value)
+    }
+}
+
+/// Moves the free parameters of one track so that it meets the targets.
+///
+/// ```
+/// use keyfit_ir::Track;
+/// use keyfit_solvers::{FitOptions, Target, fit_parameters};
+///
+/// let track = Track::parse("linear[0=0 4=4] * ?gain=1 + ?bias=0")?;
+/// let fit = fit_parameters(&track, &[Target::new(1.0, -4.0), Target::new(3.0, 4.0)], &FitOptions::default())?;
+/// assert!(fit.converged && fit.final_residual < 1e-24);
+/// assert!((fit.value("gain").unwrap() - 4.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`FitError::Problem`] for targets that are not finite or outside the window, [`FitError::Refused`] where no fit is
+/// possible from here: no free parameter, one that no target feels, a start where the model is not finite.
+pub fn fit_parameters(track: &Track, targets: &[Target], options: &FitOptions) -> Result<Fit, FitError> {
+    fit_channels(vec![Channel { name: "y".into(), track: track.clone(), targets: targets.to_vec() }], options)
+}
+
+/// Moves every number in a track so that it meets the targets.
+///
+/// Each place where a number is written moves by itself, key values included and key times not; in the result's
+/// parameters they are called `n1`, `n2` … in the order of the track's array.
+///
+/// # Errors
+/// As [`fit_parameters`]; [`Refusal::DeclaresParameters`] for a track with free parameters.
+pub fn fit_gradient(track: &Track, targets: &[Target], options: &FitOptions) -> Result<Fit, FitError> {
+    let names: Vec<String> = track.free_parameters().iter().map(|p| p.name().into()).collect();
+    if !names.is_empty() {
+        return Err(Refusal::DeclaresParameters { names }.into());
+    }
+    let freed = free_all_numbers(track).map_err(ProblemError::from)?;
+    let mut fit = fit_parameters(&freed, targets, options)?;
+    fit.fitted.iter_mut().for_each(|channel| channel.before = track.clone());
+    Ok(fit)
+}
+
+/// Moves the free parameters of several channels, one number a name.
+///
+/// # Errors
+/// As [`fit_parameters`].
+pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit, FitError> {
+    let problem = FitProblem::new(channels, options.window)?;
+    if let Some(refusal) = Refusal::of(&problem) {
+        return Err(refusal.into());
+    }
+    let starts = problem.starts();
+    let outcome = solve(&problem, &starts, options.solver, &options.solver_options)?;
+    let named = |values: &[f64]| -> Vec<Named> {
+        let names = problem.free_parameters().iter();
+        names.zip(values).map(|(p, &value)| Named { name: p.name().into(), value }).collect()
+    };
+    let names: Vec<&str> = problem.free_parameters().iter().map(Parameter::name).collect();
+    let undetermined = combinations(outcome.undetermined, &names);
+    let parameters = named(&outcome.parameters);
+    Ok(Fit {
+        fitted: problem.channels().map(|channel| fitted(channel, &parameters)).collect(),
+        parameters,
+        initial_parameters: named(&starts),
+        initial_residual: outcome.initial_sum_of_squares,
+        final_residual: outcome.sum_of_squares,
+        converged: outcome.termination.converged(),
+        termination: outcome.termination,
+        steps: outcome.iterations,
+        residual_evaluations: outcome.residual_evaluations,
+        jacobian_evaluations: outcome.jacobian_evaluations,
+        rank: outcome.rank,
+        covariance: outcome.covariance,
+        standard_errors: outcome.standard_errors.as_deref().map(named),
+        undetermined,
+        trace: outcome.trace,
+    })
+}
+
+fn fitted(channel: &Channel, parameters: &[Named]) -> FittedChannel {
+    let value = |name: &str| parameters.iter().find(|p| p.name == name).map(|p| p.value);
+    let fitted = channel.track.substitute_parameters(value);
+    let miss = |target: &Target| (fitted.sample(target.time) - target.value).abs();
+    FittedChannel {
+        name: channel.name.clone(),
+        before: channel.track.clone(),
+        worst_miss: channel.targets.iter().map(miss).reduce(|a, b| if a >= b { a } else { b }),
+        fitted,
+    }
+}
+
+/// The track with a free parameter in each place where a number stands.
+fn free_all_numbers(track: &Track) -> Result<Track, BuildError> {
+    let mut builder = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(track.nodes().len());
+    let mut count = 0;
+    let mut free = |builder: &mut Builder, x: f64| {
+        count += 1;
+        builder.free(Parameter::new(&format!("n{count}"), x)?)
+    };
+    for node in track.nodes() {
+        let mut child = |builder: &mut Builder, id: Id| match track.node(id) {
+            Some(Node::Constant(x)) => free(builder, x.value()),
+            _ => Ok(new[id.index()]),
+        };
+        let id = match node {
+            // a number's places are its parents'; by itself it is only a stand-in, unless it is the whole track
+            Node::Constant(x) if track.nodes().len() > 1 => builder.constant(x.value())?,
+            Node::Constant(x) => free(&mut builder, x.value())?,
+            Node::Clock => builder.clock()?,
+            Node::Free(p) => builder.free(Parameter::clone(Arc::as_ref(p)))?,
+            Node::Apply(op, operands) => {
+                let operands = operands[..op.arity()].iter().map(|&id| child(&mut builder, id));
+                let operands = operands.collect::<Result<Vec<Id>, BuildError>>()?;
+                builder.apply(*op, &operands)?
+            }
+            Node::Keyed(keyed) => {
+                let keys = keyed.keys().iter().map(|key| Ok((key.time(), child(&mut builder, key.value)?)));
+                let keys = keys.collect::<Result<Vec<_>, BuildError>>()?;
+                let clock = child(&mut builder, keyed.clock())?;
+                builder.keyed(keys, clock)?
+            }
+        };
+        new.push(id);
+    }
+    builder.finish(new[track.root().index()])
+}

@@ -1,0 +1,216 @@
+//! Fitting problems: channels that share parameters, and the values they must have.
+
+use std::collections::HashMap;
+
+use keyfit_autodiff::Jacobian;
+use keyfit_ir::{BuildError, Parameter, Sampler, Track};
+use ndarray::{Array2, ArrayViewMut2};
+use thiserror::Error;
+
+use crate::least_squares::LeastSquares;
+
+/// Where a value must be, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// The time, finite.
+    pub time: f64,
+    /// The value that the track must have then, finite.
+    pub value: f64,
+    /// How much the squared residual counts; finite and not negative, 1 unless said otherwise.
+    pub weight: f64,
+}
+
+impl Target {
+    /// A target of weight 1.
+    pub fn new(time: f64, value: f64) -> Target {
+        Target { time, value, weight: 1.0 }
+    }
+}
+
+/// A track with its targets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// The name by which reports speak of it.
+    pub name: String,
+    /// The track.
+    pub track: Track,
+    /// Its targets, in any order.
+    pub targets: Vec<Target>,
+}
+
+/// Channels whose free parameters of one name are one number.
+///
+/// The residuals are √weight · (track(time) − value), channel after channel, targets in their given order; the
+/// columns are the parameters in the order in which they are met.
+#[derive(Clone, Debug)]
+pub struct FitProblem {
+    channels: Vec<Prepared>,
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Clone, Debug)]
+struct Prepared {
+    channel: Channel,
+    times: Vec<f64>,
+    /// For each free parameter of the track, its column in the problem.
+    columns: Vec<usize>,
+}
+
+/// Why channels do not make a fitting problem.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// There is nothing to fit to.
+    #[error("there is no target: say where a value must be, and when")]
+    NoTarget,
+    /// A target's time or value is not a finite number, or its weight not a finite number ≥ 0. Counted from 1.
+    #[error(
+        "target {target} of channel {channel} is not finite: time {:?}, value {:?}, weight {:?} (weights are ≥ 0)",
+        at.time, at.value, at.weight
+    )]
+    NotFinite {
+        /// The channel.
+        channel: String,
+        /// Which target.
+        target: usize,
+        /// The target.
+        at: Target,
+    },
+    /// Targets lie outside the window in which the fit may look.
+    #[error("outside the window {:?} to {:?}: the target(s) of channel {channel} at {times:?}", window.0, window.1)]
+    OutsideWindow {
+        /// The channel.
+        channel: String,
+        /// Their times.
+        times: Vec<f64>,
+        /// The window's ends, both inside it.
+        window: (f64, f64),
+    },
+    /// Two channels give one parameter different current values.
+    #[error(transparent)]
+    Parameters(#[from] BuildError),
+}
+
+impl FitProblem {
+    /// Joins the channels. Channels without targets are carried along and have no say.
+    ///
+    /// # Errors
+    /// See [`ProblemError`].
+    pub fn new(channels: Vec<Channel>, window: Option<(f64, f64)>) -> Result<FitProblem, ProblemError> {
+        let mut parameters: Vec<Parameter> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut prepared = Vec::with_capacity(channels.len());
+        for channel in channels {
+            check(&channel, window)?;
+            let mut columns = Vec::new();
+            // a channel without targets brings no column, or its parameters would seem to have no influence
+            for parameter in channel.track.free_parameters() {
+                let column = match known.get(parameter.name()) {
+                    Some(&column) => column,
+                    None if channel.targets.is_empty() => continue,
+                    None => {
+                        known.insert(parameter.name().into(), parameters.len());
+                        parameters.push(parameter.clone());
+                        parameters.len() - 1
+                    }
+                };
+                if parameters[column] != *parameter {
+                    return Err(ProblemError::Parameters(BuildError::TwoValues {
+                        name: parameter.name().into(),
+                        first: parameters[column].start(),
+                        second: parameter.start(),
+                    }));
+                }
+                columns.push(column);
+            }
+            let times = channel.targets.iter().map(|target| target.time).collect();
+            prepared.push(Prepared { channel, times, columns });
+        }
+        if prepared.iter().all(|p| p.times.is_empty()) {
+            return Err(ProblemError::NoTarget);
+        }
+        Ok(FitProblem { channels: prepared, parameters })
+    }
+
+    /// The channels, in their given order.
+    pub fn channels(&self) -> impl Iterator<Item = &Channel> {
+        self.channels.iter().map(|p| &p.channel)
+    }
+
+    /// The parameters, one a column.
+    pub fn free_parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The parameters' current values, where a fit starts.
+    pub fn starts(&self) -> Vec<f64> {
+        self.parameters.iter().map(Parameter::start).collect()
+    }
+
+    /// The Jacobian at `x` (residuals × parameters).
+    pub fn jacobian(&self, x: &[f64]) -> Array2<f64> {
+        let mut out = Array2::zeros((LeastSquares::residuals(self), self.parameters.len()));
+        self.jacobian_into(x, out.view_mut());
+        out
+    }
+}
+
+fn check(channel: &Channel, window: Option<(f64, f64)>) -> Result<(), ProblemError> {
+    let bad = |t: &&Target| !(t.time.is_finite() && t.value.is_finite() && t.weight.is_finite() && t.weight >= 0.0);
+    if let Some(target) = channel.targets.iter().position(|t| bad(&t)) {
+        let at = channel.targets[target];
+        return Err(ProblemError::NotFinite { channel: channel.name.clone(), target: target + 1, at });
+    }
+    let Some((from, to)) = window else { return Ok(()) };
+    let outside = |t: &f64| !(from <= *t && *t <= to);
+    let times: Vec<f64> = channel.targets.iter().map(|t| t.time).filter(outside).collect();
+    match times.is_empty() {
+        true => Ok(()),
+        false => Err(ProblemError::OutsideWindow { channel: channel.name.clone(), times, window: (from, to) }),
+    }
+}
+
+impl Prepared {
+    /// The track's own parameters out of the problem's.
+    fn gather(&self, x: &[f64]) -> Vec<f64> {
+        self.columns.iter().filter_map(|&column| x.get(column).copied()).collect()
+    }
+}
+
+impl LeastSquares for FitProblem {
+    fn parameters(&self) -> usize {
+        self.parameters.len()
+    }
+
+    fn residuals(&self) -> usize {
+        self.channels.iter().map(|p| p.times.len()).sum()
+    }
+
+    fn residuals_into(&self, x: &[f64], out: &mut [f64]) {
+        let mut rest = out;
+        for p in &self.channels {
+            let (part, tail) = rest.split_at_mut(p.times.len().min(rest.len()));
+            rest = tail;
+            Sampler::new(&p.channel.track).sample_into(&p.times, &p.gather(x), part);
+            for (residual, target) in part.iter_mut().zip(&p.channel.targets) {
+                *residual = target.weight.sqrt() * (*residual - target.value);
+            }
+        }
+    }
+
+    fn jacobian_into(&self, x: &[f64], mut out: ArrayViewMut2<'_, f64>) {
+        out.fill(0.0);
+        let mut row = 0;
+        for p in self.channels.iter().filter(|p| !p.times.is_empty()) {
+            let mut own = Array2::zeros((p.times.len(), p.columns.len()));
+            let mut values = vec![0.0; p.times.len()];
+            Jacobian::new(&p.channel.track).fill(&p.times, &p.gather(x), &mut values, own.view_mut());
+            for (target, partials) in p.channel.targets.iter().zip(own.rows()) {
+                for (&column, &partial) in p.columns.iter().zip(partials) {
+                    out[[row, column]] = target.weight.sqrt() * partial;
+                }
+                row += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Refusals: a typed "no" that names what and why, before a solver runs in vain.
+
+use std::fmt;
+
+use keyfit_autodiff::local_partials;
+use keyfit_ir::keyed::Place;
+use keyfit_ir::{Id, Keyed, Node, Op};
+
+use crate::problem::{Channel, FitProblem};
+
+/// Why a fit is not attempted.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// No number of the targeted channels is free.
+    NoFreeParameter,
+    /// A fit of all numbers was asked of a track that says which of its numbers are free.
+    DeclaresParameters {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// Parameters whose derivative is zero at every target.
+    Stuck(Vec<Stuck>),
+    /// The model is not finite at a target, with the parameters at their starts.
+    NonFiniteStart {
+        /// The channel.
+        channel: String,
+        /// The target's time.
+        time: f64,
+        /// The value there: NaN or an infinity.
+        value: f64,
+        /// The first subterm that is not finite though its operands are, as describe text.
+        node: String,
+    },
+    /// The model is finite at the start but a derivative is not.
+    NonFiniteDerivative {
+        /// The parameter.
+        parameter: String,
+        /// The channel.
+        channel: String,
+        /// The target's time.
+        time: f64,
+    },
+}
+
+/// A parameter that no target feels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stuck {
+    /// Its name.
+    pub parameter: String,
+    /// Why: what stands between it and the targets. Never empty.
+    pub reasons: Vec<Blocker>,
+}
+
+/// What keeps a parameter from moving a value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Blocker {
+    /// An operation that is flat in this operand, everywhere (FLOOR, SIGN …) or where the targets look at it (CLAMP,
+    /// MAX …, a product with 0).
+    Flat {
+        /// The operation.
+        op: Op,
+        /// The operand's name in the operation's row.
+        operand: &'static str,
+    },
+    /// The value of a key that no target's time comes near.
+    Key {
+        /// The key's time.
+        time: f64,
+        /// The targets' clock readings lie within these.
+        reached: (f64, f64),
+    },
+    /// The clock of a keyed track, where all targets meet it held or level.
+    Clock,
+    /// It moves the value in ways that cancel.
+    Cancels,
+}
+
+impl fmt::Display for Blocker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Blocker::Flat { op: op @ (Op::FLOOR | Op::CEIL | Op::ROUND | Op::SIGN), .. } => {
+                write!(f, "it is behind {}, which is constant between its steps", op.name())
+            }
+            Blocker::Flat { op: op @ (Op::STEP | Op::GATE), operand } => {
+                write!(f, "it is behind {} (in {operand}), which only switches", op.name())
+            }
+            Blocker::Flat { op, operand } => {
+                write!(f, "{} does not follow its operand {operand} at any target", op.name())
+            }
+            Blocker::Key { time, reached: (from, to) } => write!(
+                f,
+                "it is the value of the key at time {time:?}, which is out of reach: the targets read the keys from \
+                 {from:?} to {to:?}"
+            ),
+            Blocker::Clock => write!(f, "it moves the clock of a keyed track that is level at every target"),
+            Blocker::Cancels => write!(f, "its effects cancel"),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::NoFreeParameter => write!(f, "no free parameter: nothing in the targeted channels can move"),
+            Refusal::DeclaresParameters { names } => write!(
+                f,
+                "the track declares free parameters ({}): fit_parameters moves those; fit_gradient moves every number \
+                 of a track that declares none",
+                names.join(", ")
+            ),
+            Refusal::Stuck(stuck) => {
+                for (i, Stuck { parameter, reasons }) in stuck.iter().enumerate() {
+                    let reasons: Vec<String> = reasons.iter().map(Blocker::to_string).collect();
+                    let separator = if i > 0 { "\n" } else { "" };
+                    write!(f, "{separator}the parameter {parameter} moves no target: {}", reasons.join("; "))?;
+                }
+                Ok(())
+            }
+            Refusal::NonFiniteStart { channel, time, value, node } => write!(
+                f,
+                "the start is not finite: channel {channel} is {value:?} at time {time:?}, first in {node}"
+            ),
+            Refusal::NonFiniteDerivative { parameter, channel, time } => write!(
+                f,
+                "the start is not differentiable: the derivative of channel {channel} by {parameter} is not finite at \
+                 time {time:?}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Refusal {
+    /// Whether a change of the input (a start, a target, a key, a declaration) can close the gap; a derivative that is
+    /// zero everywhere cannot be closed by input.
+    pub fn closable(&self) -> bool {
+        let everywhere = |blocker: &Blocker| {
+            use Op::{CEIL, FLOOR, GATE, ROUND, SIGN, STEP};
+            matches!(blocker, Blocker::Flat { op: FLOOR | CEIL | ROUND | SIGN | STEP | GATE, .. } | Blocker::Cancels)
+        };
+        match self {
+            Refusal::Stuck(stuck) => !stuck.iter().any(|s| s.reasons.iter().all(everywhere)),
+            _ => true,
+        }
+    }
+
+    /// What would have to be there.
+    pub fn missing(&self) -> Vec<String> {
+        match self {
+            Refusal::NoFreeParameter => vec!["a free parameter, such as ?gain=1.0 or 1.0 free-param gain".into()],
+            Refusal::DeclaresParameters { .. } => vec!["a track of plain numbers".into()],
+            Refusal::Stuck(stuck) => {
+                stuck.iter().map(|s| format!("a target whose derivative by {} is not zero", s.parameter)).collect()
+            }
+            Refusal::NonFiniteStart { .. } => vec!["a start where the model is finite at every target".into()],
+            Refusal::NonFiniteDerivative { .. } => vec!["a start where every derivative is finite".into()],
+        }
+    }
+
+    /// Looks for a reason not to fit `problem` from its start.
+    pub fn of(problem: &FitProblem) -> Option<Refusal> {
+        if problem.free_parameters().is_empty() {
+            return Some(Refusal::NoFreeParameter);
+        }
+        if let Some(refusal) = problem.channels().find_map(non_finite) {
+            return Some(refusal);
+        }
+        let jacobian = problem.jacobian(&problem.starts());
+        let rows: Vec<(&Channel, f64)> = problem
+            .channels()
+            .flat_map(|channel| channel.targets.iter().map(move |target| (channel, target.time)))
+            .collect();
+        let mut stuck = Vec::new();
+        for (parameter, column) in problem.free_parameters().iter().zip(jacobian.columns()) {
+            let name = parameter.name();
+            if let Some((_, (channel, time))) = column.iter().zip(&rows).find(|(d, _)| !d.is_finite()) {
+                return Some(Refusal::NonFiniteDerivative {
+                    parameter: name.into(),
+                    channel: channel.name.clone(),
+                    time: *time,
+                });
+            }
+            if column.iter().all(|&d| d == 0.0) {
+                let mut reasons: Vec<Blocker> = Vec::new();
+                for channel in problem.channels() {
+                    blockers(channel, name, &mut reasons);
+                }
+                if reasons.is_empty() {
+                    reasons.push(Blocker::Cancels);
+                }
+                stuck.push(Stuck { parameter: name.into(), reasons });
+            }
+        }
+        if stuck.is_empty() { None } else { Some(Refusal::Stuck(stuck)) }
+    }
+}
+
+fn non_finite(channel: &Channel) -> Option<Refusal> {
+    let times: Vec<f64> = channel.targets.iter().map(|target| target.time).collect();
+    let mut values = vec![0.0; times.len()];
+    channel.track.sample_into(&times, &mut values);
+    let (&time, &value) = times.iter().zip(&values).find(|(_, value)| !value.is_finite())?;
+    let nodes = channel.track.node_values(time);
+    let first = channel.track.iter().find(|(id, node)| {
+        let finite = |id: Id| nodes[id.index()].is_finite();
+        !finite(*id) && node.children().iter().all(finite)
+    });
+    let node = first.map_or_else(String::new, |(id, _)| channel.track.subterm(id).describe());
+    Some(Refusal::NonFiniteStart { channel: channel.name.clone(), time, value, node })
+}
+
+/// The edges at which the influence of parameter `name` ends, seen from the root, at each of the channel's targets.
+fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
+    let track = &channel.track;
+    let mut depends = vec![false; track.nodes().len()];
+    for (id, node) in track.iter() {
+        depends[id.index()] = match node {
+            Node::Free(p) => p.name() == name,
+            _ => node.children().iter().any(|child| depends[child.index()]),
+        };
+    }
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut keys: Vec<f64> = Vec::new();
+    for target in &channel.targets {
+        let values = track.node_values(target.time);
+        let mut reached = vec![false; track.nodes().len()];
+        reached[track.root().index()] = true;
+        for (id, node) in track.iter().rev().filter(|(id, _)| depends[id.index()]) {
+            if !reached[id.index()] {
+                continue;
+            }
+            match node {
+                Node::Constant(_) | Node::Clock | Node::Free(_) => {}
+                Node::Apply(op, operands) => {
+                    let partials = local_partials(*op, operands.map(|id| values[id.index()]));
+                    for (k, operand) in op.operands().iter().enumerate() {
+                        let child = operands[k].index();
+                        if partials[k] != 0.0 {
+                            reached[child] = true;
+                        } else if depends[child] {
+                            note(reasons, Blocker::Flat { op: *op, operand });
+                        }
+                    }
+                }
+                Node::Keyed(keyed) => {
+                    let clock = values[keyed.clock().index()];
+                    (low, high) = (low.min(clock), high.max(clock));
+                    let felt = keys_felt(keyed, clock);
+                    for (k, key) in keyed.keys().iter().enumerate().filter(|(_, key)| depends[key.value.index()]) {
+                        if felt.contains(&k) {
+                            reached[key.value.index()] = true;
+                        } else if !keys.contains(&key.time()) {
+                            keys.push(key.time());
+                        }
+                    }
+                    if depends[keyed.clock().index()] {
+                        let value = |k: usize| keyed.keys().get(k).map(|key| values[key.value.index()]);
+                        match felt.len() > 1 && felt.iter().any(|&k| value(k) != value(felt[0])) {
+                            true => reached[keyed.clock().index()] = true,
+                            false => note(reasons, Blocker::Clock),
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for time in keys {
+        note(reasons, Blocker::Key { time, reached: (low, high) });
+    }
+}
+
+/// The keys whose values the track feels at `clock`; two where it lies in a segment.
+fn keys_felt(keyed: &Keyed, clock: f64) -> Vec<usize> {
+    match keyed.place(&clock, &mut 0) {
+        Place::Held(k) => vec![k],
+        Place::At(k) => vec![k],
+        Place::After(k) => vec![k, k + 1],
+        Place::Nowhere => vec![],
+    }
+}
+
+fn note(reasons: &mut Vec<Blocker>, blocker: Blocker) {
+    if !reasons.contains(&blocker) {
+        reasons.push(blocker);
+    }
+}
