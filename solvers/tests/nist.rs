@@ -262,7 +262,7 @@ fn the_jacobians_are_right() {
                     b[j] *= 1.0 + h;
                     (problem.model)(&b, *x).0
                 };
-                let h = 1e-5;
+                let h = 1e-6;
                 let difference = (at(h) - at(-h)) / (2.0 * h * b[j]);
                 let scale = derivatives[j].abs().max(at(0.0).abs() / b[j].abs());
                 assert!((difference - derivative).abs() <= 1e-6 * scale, "{} {j}", problem.name);
