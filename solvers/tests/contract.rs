@@ -401,3 +401,12 @@ fn every_termination_has_words() {
         assert!(!termination.to_string().contains('\n'));
     }
 }
+
+#[test]
+fn gradient_descent_descends_the_mean_of_squares() {
+    // r = (−1, 3), J = (1, 3): the gradient of the mean is (2/2)·(−1 + 9) = 8.
+    let options = Options { iterations: Some(1), learning_rate: 0.0625, ..Options::default() };
+    let solver = lookup("gradient-descent").unwrap();
+    let outcome = solve(&linear([[1.0], [3.0]], [2.0, 0.0]), &[1.0], solver, &options).unwrap();
+    assert_eq!(outcome.parameters, [0.5]);
+}
