@@ -21,6 +21,13 @@ pub(crate) fn scaled_norm(scales: &[f64], v: &[f64]) -> f64 {
     norm(ArrayView1::from(&scales.iter().zip(v).map(|(d, v)| d * v).collect::<Vec<_>>()))
 }
 
+/// Raises each scale to the norm of its Jacobian column: the scale of the parameters, as in MINPACK.
+pub(crate) fn grow(scales: &mut [f64], jacobian: ArrayView2<'_, f64>) {
+    for (scale, column) in scales.iter_mut().zip(jacobian.columns()) {
+        *scale = scale.max(norm(column));
+    }
+}
+
 /// How much rounding `x` to `f64` alone changes the residual vector: `ε ‖ |J| |x| ‖`. Nothing below it can be asked.
 pub(crate) fn rounding_of_residuals(jacobian: ArrayView2<'_, f64>, x: &[f64]) -> f64 {
     let change = |row: ArrayView1<'_, f64>| row.iter().zip(x).map(|(d, x)| (d * x).abs()).sum::<f64>();

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use argmin::core::{CostFunction, Error, Gradient, Jacobian, Operator};
 use ndarray::Array2;
 
-use crate::decomposition::norm;
+use crate::decomposition::grow;
 use crate::least_squares::LeastSquares;
 use crate::matrix::Matrix;
 use crate::termination::{NonFinite, Termination};
@@ -76,7 +76,7 @@ pub(crate) struct Book {
     pub best: Option<Rc<Evaluation>>,
     /// Why the run must end or has ended, said by the ledger or by one of our own solvers.
     pub conclusion: Option<Termination>,
-    /// The largest norm of each Jacobian column so far: the scale of the parameters, as in MINPACK.
+    /// The largest norm that each Jacobian column has had.
     pub scales: Vec<f64>,
     /// The Jacobian that was asked for first: that of the start, for every solver.
     pub first_jacobian: Option<Rc<Array2<f64>>>,
@@ -214,9 +214,7 @@ impl<'a> Ledger<'a> {
         if let Some(((residual, parameter), _)) = jacobian.indexed_iter().find(|(_, d)| !d.is_finite()) {
             return Err(Interruption::NonFinite(NonFinite::Derivative { residual, parameter }));
         }
-        for (scale, column) in book.scales.iter_mut().zip(jacobian.columns()) {
-            *scale = scale.max(norm(column));
-        }
+        grow(&mut book.scales, jacobian.view());
         let jacobian = Rc::new(jacobian);
         book.first_jacobian.get_or_insert_with(|| Rc::clone(&jacobian));
         book.jacobian = Some((x.to_vec(), Rc::clone(&jacobian)));

@@ -9,7 +9,7 @@ pub struct Options {
     pub evaluation_budget: u64,
     /// Step of gradient descent along the gradient of the mean of squared residuals; positive and finite.
     pub learning_rate: f64,
-    /// Levenberg–Marquardt's first trust radius, as a part of the start's scaled length; positive and finite.
+    /// Levenberg–Marquardt's first trust radius in units of the start's scaled length; positive and finite.
     pub first_step: f64,
 }
 

@@ -20,7 +20,7 @@ pub struct SolverEntry {
 }
 
 /// Every solver, the one to prefer first.
-pub const SOLVERS: &[SolverEntry] = &[
+pub static SOLVERS: &[SolverEntry] = &[
     SolverEntry {
         name: "levenberg-marquardt",
         iterations: 2000,

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use crate::decomposition::{Decomposition, norm, rounding_of_residuals};
+use crate::decomposition::{Decomposition, grow, norm, rounding_of_residuals};
 use crate::least_squares::LeastSquares;
 use crate::ledger::{Evaluation, Interruption, Ledger, TracePoint};
 use crate::options::Options;
@@ -155,7 +155,9 @@ pub fn solve(
 }
 
 fn column_norms(jacobian: ArrayView2<'_, f64>) -> Vec<f64> {
-    jacobian.columns().into_iter().map(norm).collect()
+    let mut norms = vec![0.0; jacobian.ncols()];
+    grow(&mut norms, jacobian);
+    norms
 }
 
 /// What is known at the returned point, independently of the solver.
