@@ -156,7 +156,11 @@ fn csv_failure(source: &Source, error: &csv::Error) -> Failure {
             let start = pos.byte() as usize;
             let end = cell(&source.text, start, usize::MAX).end;
             let start = cell(&source.text, start, 0).start;
-            Failure::at(source, start..end, format!("this row has {len} cell(s), the header names {expected_len}"))
+            Failure::at(
+                source,
+                start..end,
+                format!("this row has {len} cell(s), the header names {expected_len}"),
+            )
         }
         _ => Failure::input(format!("{}: {error}", source.name)),
     }

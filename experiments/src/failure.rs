@@ -88,7 +88,8 @@ impl Failure {
     pub fn report(&self) -> ExitCode {
         match self {
             Failure::Input(fault) => {
-                let renderer = if io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
+                let renderer =
+                    if io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
                 eprintln!("{}", fault.render(&renderer));
                 ExitCode::from(fault.code)
             }

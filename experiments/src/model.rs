@@ -60,7 +60,11 @@ impl ModelArgs {
         for text in &self.start {
             for (name, value) in pairs("--start", text)? {
                 if starts.iter().any(|(known, _)| *known == name.text) {
-                    return Err(Failure::at(&name.source, name.span, format!("{} is given two starts", name.text)));
+                    return Err(Failure::at(
+                        &name.source,
+                        name.span,
+                        format!("{} is given two starts", name.text),
+                    ));
                 }
                 starts.push((name.text, value));
             }
@@ -80,7 +84,8 @@ impl Model {
         match starts.iter().find(|(name, _)| !names.contains(name)) {
             None => Ok(self),
             Some((stray, _)) => {
-                let failure = Failure::input(format!("--start names {stray}, which is no free parameter of the model"));
+                let failure =
+                    Failure::input(format!("--start names {stray}, which is no free parameter of the model"));
                 names.dedup();
                 Err(match nearest(stray, names.iter().map(String::as_str)) {
                     Some(near) => failure.hint(format!("did you mean {near}?")),
@@ -116,7 +121,9 @@ pub fn read(path: &str) -> Result<Source, Failure> {
     let bytes = std::fs::read(path).map_err(|e| Failure::input(format!("{path}: {e}")))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Source { name: path.into(), text: text.trim_start_matches('\u{feff}').into() }),
-        Err(e) => Err(Failure::input(format!("{path}: not UTF-8 text, from byte {}", e.utf8_error().valid_up_to()))),
+        Err(e) => {
+            Err(Failure::input(format!("{path}: not UTF-8 text, from byte {}", e.utf8_error().valid_up_to())))
+        }
     }
 }
 
@@ -146,7 +153,11 @@ pub fn pairs(name: &str, text: &str) -> Result<Vec<(Word, f64)>, Failure> {
             return Err(Failure::at(&source, span, "expected name=value, separated by commas"));
         };
         let value = number(&source, span.start + left.len() + 1..span.end, right)?;
-        let word = Word { text: left.trim().into(), source: source.clone(), span: span.start..span.start + left.len() };
+        let word = Word {
+            text: left.trim().into(),
+            source: source.clone(),
+            span: span.start..span.start + left.len(),
+        };
         out.push((word, value));
     }
     Ok(out)

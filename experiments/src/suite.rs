@@ -119,7 +119,8 @@ pub fn suite_names() -> Vec<String> {
 /// [`SuiteError::NoSuite`]; the others are faults of the embedded files.
 pub fn suite(name: &str) -> Result<Vec<Problem>, SuiteError> {
     let dir = SUITES.get_dir(name).ok_or_else(|| SuiteError::NoSuite { name: name.into() })?;
-    let texts = dir.files().filter_map(|file| Some((file.path().display().to_string(), file.contents_utf8()?)));
+    let texts =
+        dir.files().filter_map(|file| Some((file.path().display().to_string(), file.contents_utf8()?)));
     let mut problems =
         texts.map(|(path, text)| Problem::parse(name, &path, text)).collect::<Result<Vec<_>, _>>()?;
     problems.sort_by(|a, b| a.name.cmp(&b.name));
@@ -163,7 +164,8 @@ impl Problem {
                     .collect());
             }
             let mut names = start.iter().fold(Names::new(), |names, (name, x)| names.start(name, *x));
-            for (name, column) in problem.data.iter().filter(|(name, _)| !["t", "y"].contains(&name.as_str())) {
+            for (name, column) in problem.data.iter().filter(|(name, _)| !["t", "y"].contains(&name.as_str()))
+            {
                 names = names.track(name, column_track(&times, column).map_err(|e| data(e.to_string()))?);
             }
             let track = Track::parse_with(&problem.model, &names).map_err(syntax)?;
@@ -213,11 +215,12 @@ impl Problem {
     /// parameter is missing.
     pub fn lre(&self, found: &Values) -> f64 {
         let worst = |answer: &Values| {
-            let digits = answer.iter().map(|(name, &certified)| match (found.get(name), self.periods.get(name)) {
-                (Some(&x), None) => lre(x, certified),
-                (Some(&x), Some(&period)) => lre_periodic(x, certified, period),
-                (None, _) => 0.0,
-            });
+            let digits =
+                answer.iter().map(|(name, &certified)| match (found.get(name), self.periods.get(name)) {
+                    (Some(&x), None) => lre(x, certified),
+                    (Some(&x), Some(&period)) => lre_periodic(x, certified, period),
+                    (None, _) => 0.0,
+                });
             digits.fold(LRE_CAP, f64::min)
         };
         self.answers.iter().map(worst).fold(0.0, f64::max)
@@ -234,6 +237,8 @@ pub fn column_track(times: &[f64], column: &[f64]) -> Result<Track, BuildError> 
 
 /// What is fitted in the place of y: a formula of `y`, as a track over y.
 fn response(formula: &str) -> Result<Track, SyntaxError> {
-    let y = t().track().map_err(|e| SyntaxError { kind: e.into(), span: keyfit_ir::Span { start: 0, end: 0 } })?;
+    let y = t()
+        .track()
+        .map_err(|e| SyntaxError { kind: e.into(), span: keyfit_ir::Span { start: 0, end: 0 } })?;
     Track::parse_with(formula, &Names::new().track("y", y))
 }

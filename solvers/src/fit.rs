@@ -84,6 +84,8 @@ pub struct Fit {
     pub converged: bool,
     /// Why the solver stopped.
     pub termination: Termination,
+    /// The same in words, with the parameters' names, and what to do about it.
+    pub message: String,
     /// How many iterations it took.
     pub steps: u64,
     /// The channels, with the numbers put in.
@@ -176,6 +178,10 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         final_residual: outcome.sum_of_squares,
         converged: outcome.termination.converged(),
         termination: outcome.termination,
+        message: outcome.termination.message(
+            |k| names.get(k).map_or_else(String::new, ToString::to_string),
+            |k| problem.residual_name(k),
+        ),
         steps: outcome.iterations,
         residual_evaluations: outcome.residual_evaluations,
         jacobian_evaluations: outcome.jacobian_evaluations,

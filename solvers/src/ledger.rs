@@ -15,7 +15,7 @@ use crate::least_squares::LeastSquares;
 use crate::matrix::Matrix;
 use crate::termination::{NonFinite, Termination};
 
-/// So many requests in a row that need no new evaluation mean that a line search no longer moves.
+/// So many requests in a row that need no new evaluation mean that the solver no longer moves.
 const STALLED: u32 = 100;
 
 /// One line of a convergence trace.
@@ -46,7 +46,7 @@ impl From<Interruption> for Termination {
     fn from(interruption: Interruption) -> Self {
         match interruption {
             Interruption::Budget => Self::EvaluationBudget,
-            Interruption::Stalled => Self::LineSearchFailed,
+            Interruption::Stalled => Self::Stalled,
             Interruption::NonFinite(place) => Self::NonFinite(place),
         }
     }

@@ -52,9 +52,7 @@ mod solve;
 mod termination;
 
 pub use determination::Combination;
-pub use fit::{
-    Fit, FitError, FitOptions, FittedChannel, Named, fit_channels, fit_gradient, fit_parameters,
-};
+pub use fit::{Fit, FitError, FitOptions, FittedChannel, Named, fit_channels, fit_gradient, fit_parameters};
 pub use least_squares::LeastSquares;
 pub use ledger::TracePoint;
 pub use options::Options;

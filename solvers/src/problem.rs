@@ -137,6 +137,12 @@ impl FitProblem {
         self.channels.iter().map(|p| &p.channel)
     }
 
+    /// The residual of that index, as a message calls it.
+    pub(crate) fn residual_name(&self, index: usize) -> String {
+        let targets = self.channels().flat_map(|c| c.targets.iter().map(|target| (&c.name, target.time)));
+        targets.skip(index).take(1).map(|(name, time)| format!("channel {name} at time {time:?}")).collect()
+    }
+
     /// The parameters, one a column.
     pub fn free_parameters(&self) -> &[Parameter] {
         &self.parameters
@@ -156,7 +162,8 @@ impl FitProblem {
 }
 
 fn check(channel: &Channel, window: Option<(f64, f64)>) -> Result<(), ProblemError> {
-    let bad = |t: &&Target| !(t.time.is_finite() && t.value.is_finite() && t.weight.is_finite() && t.weight >= 0.0);
+    let bad =
+        |t: &&Target| !(t.time.is_finite() && t.value.is_finite() && t.weight.is_finite() && t.weight >= 0.0);
     if let Some(target) = channel.targets.iter().position(|t| bad(&t)) {
         let at = channel.targets[target];
         return Err(ProblemError::NotFinite { channel: channel.name.clone(), target: target + 1, at });
@@ -166,7 +173,9 @@ fn check(channel: &Channel, window: Option<(f64, f64)>) -> Result<(), ProblemErr
     let times: Vec<f64> = channel.targets.iter().map(|t| t.time).filter(outside).collect();
     match times.is_empty() {
         true => Ok(()),
-        false => Err(ProblemError::OutsideWindow { channel: channel.name.clone(), times, window: (from, to) }),
+        false => {
+            Err(ProblemError::OutsideWindow { channel: channel.name.clone(), times, window: (from, to) })
+        }
     }
 }
 

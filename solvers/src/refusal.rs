@@ -4,7 +4,7 @@ use std::fmt;
 
 use keyfit_autodiff::local_partials;
 use keyfit_ir::keyed::Place;
-use keyfit_ir::{Id, Keyed, Node, Op};
+use keyfit_ir::{Id, Keyed, Node, Op, Track};
 
 use crate::problem::{Channel, FitProblem};
 
@@ -77,15 +77,46 @@ pub enum Blocker {
     Cancels,
 }
 
+/// Operations whose derivatives are zero wherever they exist.
+fn flat_everywhere(op: Op) -> bool {
+    matches!(op, Op::FLOOR | Op::CEIL | Op::ROUND | Op::SIGN | Op::STEP | Op::GATE)
+}
+
+impl Blocker {
+    /// Whether another start, target or key can open the way.
+    fn closable(&self) -> bool {
+        match self {
+            Blocker::Flat { op, .. } => !flat_everywhere(*op),
+            Blocker::Key { .. } | Blocker::Clock => true,
+            Blocker::Cancels => false,
+        }
+    }
+
+    /// What would have to be there.
+    fn missing(&self, parameter: &str) -> String {
+        match self {
+            Blocker::Flat { op, .. } if flat_everywhere(*op) => {
+                format!("a way from {parameter} to a target that does not lead through {}", op.name())
+            }
+            Blocker::Flat { op, operand } => {
+                format!("a start or a target at which {} follows its operand {operand}", op.name())
+            }
+            Blocker::Key { time, .. } => {
+                format!("a target at the key at time {time:?}, or between it and a key beside it")
+            }
+            Blocker::Clock => "a target inside a segment that is not level".into(),
+            Blocker::Cancels => format!("a model in which {parameter} has an effect"),
+        }
+    }
+}
+
 impl fmt::Display for Blocker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Blocker::Flat { op: op @ (Op::FLOOR | Op::CEIL | Op::ROUND | Op::SIGN), .. } => {
-                write!(f, "it is behind {}, which is constant between its steps", op.name())
+            Blocker::Flat { op, operand } if flat_everywhere(*op) => {
+                write!(f, "it is behind {} (in {operand}), which is constant between its steps", op.name())
             }
-            Blocker::Flat { op: op @ (Op::STEP | Op::GATE), operand } => {
-                write!(f, "it is behind {} (in {operand}), which only switches", op.name())
-            }
+            Blocker::Flat { op: Op::MUL, .. } => write!(f, "MUL multiplies it by 0 at every target"),
             Blocker::Flat { op, operand } => {
                 write!(f, "{} does not follow its operand {operand} at any target", op.name())
             }
@@ -103,7 +134,9 @@ impl fmt::Display for Blocker {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::NoFreeParameter => write!(f, "no free parameter: nothing in the targeted channels can move"),
+            Refusal::NoFreeParameter => {
+                write!(f, "no free parameter: nothing in the targeted channels can move")
+            }
             Refusal::DeclaresParameters { names } => write!(
                 f,
                 "the track declares free parameters ({}): fit_parameters moves those; fit_gradient moves every number \
@@ -114,7 +147,11 @@ impl fmt::Display for Refusal {
                 for (i, Stuck { parameter, reasons }) in stuck.iter().enumerate() {
                     let reasons: Vec<String> = reasons.iter().map(Blocker::to_string).collect();
                     let separator = if i > 0 { "\n" } else { "" };
-                    write!(f, "{separator}the parameter {parameter} moves no target: {}", reasons.join("; "))?;
+                    write!(
+                        f,
+                        "{separator}the parameter {parameter} moves no target: {}",
+                        reasons.join("; ")
+                    )?;
                 }
                 Ok(())
             }
@@ -137,12 +174,8 @@ impl Refusal {
     /// Whether a change of the input (a start, a target, a key, a declaration) can close the gap; a derivative that is
     /// zero everywhere cannot be closed by input.
     pub fn closable(&self) -> bool {
-        let everywhere = |blocker: &Blocker| {
-            use Op::{CEIL, FLOOR, GATE, ROUND, SIGN, STEP};
-            matches!(blocker, Blocker::Flat { op: FLOOR | CEIL | ROUND | SIGN | STEP | GATE, .. } | Blocker::Cancels)
-        };
         match self {
-            Refusal::Stuck(stuck) => !stuck.iter().any(|s| s.reasons.iter().all(everywhere)),
+            Refusal::Stuck(stuck) => stuck.iter().all(|s| s.reasons.iter().any(Blocker::closable)),
             _ => true,
         }
     }
@@ -150,12 +183,17 @@ impl Refusal {
     /// What would have to be there.
     pub fn missing(&self) -> Vec<String> {
         match self {
-            Refusal::NoFreeParameter => vec!["a free parameter, such as ?gain=1.0 or 1.0 free-param gain".into()],
-            Refusal::DeclaresParameters { .. } => vec!["a track of plain numbers".into()],
-            Refusal::Stuck(stuck) => {
-                stuck.iter().map(|s| format!("a target whose derivative by {} is not zero", s.parameter)).collect()
+            Refusal::NoFreeParameter => {
+                vec!["a free parameter, such as ?gain=1.0 or 1.0 free-param gain".into()]
             }
-            Refusal::NonFiniteStart { .. } => vec!["a start where the model is finite at every target".into()],
+            Refusal::DeclaresParameters { .. } => vec!["a track of plain numbers".into()],
+            Refusal::Stuck(stuck) => stuck
+                .iter()
+                .flat_map(|s| s.reasons.iter().map(|reason| reason.missing(&s.parameter)))
+                .collect(),
+            Refusal::NonFiniteStart { .. } => {
+                vec!["a start where the model is finite at every target".into()]
+            }
             Refusal::NonFiniteDerivative { .. } => vec!["a start where every derivative is finite".into()],
         }
     }
@@ -184,14 +222,7 @@ impl Refusal {
                 });
             }
             if column.iter().all(|&d| d == 0.0) {
-                let mut reasons: Vec<Blocker> = Vec::new();
-                for channel in problem.channels() {
-                    blockers(channel, name, &mut reasons);
-                }
-                if reasons.is_empty() {
-                    reasons.push(Blocker::Cancels);
-                }
-                stuck.push(Stuck { parameter: name.into(), reasons });
+                stuck.push(Stuck { parameter: name.into(), reasons: reasons(problem, name) });
             }
         }
         if stuck.is_empty() { None } else { Some(Refusal::Stuck(stuck)) }
@@ -212,9 +243,22 @@ fn non_finite(channel: &Channel) -> Option<Refusal> {
     Some(Refusal::NonFiniteStart { channel: channel.name.clone(), time, value, node })
 }
 
-/// The edges at which the influence of parameter `name` ends, seen from the root, at each of the channel's targets.
-fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
-    let track = &channel.track;
+/// Why no target feels the parameter `name`: what stands between in any case, else what stands between here.
+fn reasons(problem: &FitProblem, name: &str) -> Vec<Blocker> {
+    let channels = || problem.channels().filter(|channel| !channel.targets.is_empty());
+    let mut always = Vec::new();
+    let mut here = Vec::new();
+    // every channel is asked, also after one has an open way
+    let open = channels().filter(|channel| !always_blocked(&channel.track, name, &mut always)).count() > 0;
+    if !open && !always.is_empty() {
+        return always;
+    }
+    channels().for_each(|channel| blockers(channel, name, &mut here));
+    if here.is_empty() { vec![Blocker::Cancels] } else { here }
+}
+
+/// For each node, whether it depends on the parameter `name`.
+fn dependent(track: &Track, name: &str) -> Vec<bool> {
     let mut depends = vec![false; track.nodes().len()];
     for (id, node) in track.iter() {
         depends[id.index()] = match node {
@@ -222,6 +266,32 @@ fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
             _ => node.children().iter().any(|child| depends[child.index()]),
         };
     }
+    depends
+}
+
+/// Whether every way from the root to the parameter leads through an operation that is flat everywhere; notes those.
+fn always_blocked(track: &Track, name: &str, reasons: &mut Vec<Blocker>) -> bool {
+    let depends = dependent(track, name);
+    let mut reached = vec![false; track.nodes().len()];
+    reached[track.root().index()] = true;
+    for (id, node) in track.iter().rev().filter(|(id, _)| depends[id.index()]) {
+        match node {
+            _ if !reached[id.index()] => {}
+            Node::Free(_) => return false,
+            Node::Apply(op, operands) if flat_everywhere(*op) => {
+                let operands = op.operands().iter().zip(operands).filter(|(_, child)| depends[child.index()]);
+                operands.for_each(|(operand, _)| note(reasons, Blocker::Flat { op: *op, operand }));
+            }
+            _ => node.children().iter().for_each(|child| reached[child.index()] = true),
+        }
+    }
+    true
+}
+
+/// The edges at which the influence of parameter `name` ends, seen from the root, at each of the channel's targets.
+fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
+    let track = &channel.track;
+    let depends = dependent(track, name);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut keys: Vec<f64> = Vec::new();
     for target in &channel.targets {
@@ -249,7 +319,9 @@ fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
                     let clock = values[keyed.clock().index()];
                     (low, high) = (low.min(clock), high.max(clock));
                     let felt = keys_felt(keyed, clock);
-                    for (k, key) in keyed.keys().iter().enumerate().filter(|(_, key)| depends[key.value.index()]) {
+                    for (k, key) in
+                        keyed.keys().iter().enumerate().filter(|(_, key)| depends[key.value.index()])
+                    {
                         if felt.contains(&k) {
                             reached[key.value.index()] = true;
                         } else if !keys.contains(&key.time()) {

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use crate::decomposition::{Decomposition, grow, norm, rounding_of_residuals};
+use crate::decomposition::{Decomposition, grow, norm, rounding_of_residuals, scaled_norm};
 use crate::least_squares::LeastSquares;
 use crate::ledger::{Evaluation, Interruption, Ledger, TracePoint};
 use crate::options::Options;
@@ -11,6 +11,8 @@ use crate::termination::{NonFinite, Termination};
 
 /// A claim to have converged stands if the relative offset is no larger than this, or at rounding level.
 const OFFSET: f64 = 1e-6;
+/// … or if an undamped Gauss–Newton step would move the parameters by no more than this part of their scaled length.
+const STEP: f64 = 1e-10;
 /// Rounding level, in units of what rounding the parameters does to the residuals.
 const ROUNDING: f64 = 8.0;
 /// A column has vanished if its norm fell by this factor below the largest it has had …
@@ -82,10 +84,11 @@ pub enum SolveError {
 /// Minimises the sum of squares of `problem` from `start`.
 ///
 /// Whatever the solver claims is checked at the point returned: the relative offset must be at most 1e-6 or at
-/// rounding level (within 8 times what rounding the parameters does to the residuals), and no parameter may have run to where
+/// rounding level (within 8 times what rounding the parameters does to the residuals), or an undamped Gauss–Newton step
+/// must be shorter than 1e-10 of the parameters (which decides where residuals vanish); and no parameter may have run to where
 /// its column of the Jacobian has vanished (norm below 1e-10 of the largest it has had). A claim that fails is
 /// reported as [`Termination::NotAMinimum`], [`Termination::ColumnVanished`] or, if the Jacobian has a lower rank than at
-/// the start while residuals remain, [`Termination::RankLost`]; a failed line search at a point that
+/// the start while residuals remain, [`Termination::RankLost`]; a failed line search or a stall at a point that
 /// passes is [`Termination::GradientNegligible`].
 pub fn solve(
     problem: &dyn LeastSquares,
@@ -164,6 +167,8 @@ fn column_norms(jacobian: ArrayView2<'_, f64>) -> Vec<f64> {
 struct Check {
     decomposition: Option<Decomposition>,
     relative_offset: f64,
+    /// The length of the undamped step against that of the parameters, both scaled by the columns' norms.
+    step: f64,
     /// The relative offset that rounding alone can cause.
     rounding: f64,
     vanished: Option<usize>,
@@ -177,6 +182,7 @@ impl Check {
         let mut check = Self {
             decomposition: None,
             relative_offset: f64::NAN,
+            step: f64::INFINITY,
             rounding: 0.0,
             vanished: None,
             first_rank: 0,
@@ -202,17 +208,20 @@ impl Check {
             .and_then(|first| Decomposition::new(first.view(), &column_norms(first.view())))
             .map_or(0, |first| first.rank());
         if let Some(decomposition) = &check.decomposition {
-            let removable = norm(ArrayView1::from(&decomposition.project(&best.residuals)));
+            let projected = decomposition.project(&best.residuals);
+            let step = decomposition.step(&projected, 0.0);
+            check.step = scaled_norm(&norms, &step) / scaled_norm(&norms, &best.x);
+            let removable = norm(ArrayView1::from(&projected));
             check.relative_offset = if length > 0.0 { removable / length } else { 0.0 };
         }
         check
     }
 
     fn judge(&self, claimed: Termination, best: &Evaluation) -> Termination {
-        if !claimed.converged() && claimed != Termination::LineSearchFailed {
+        if !claimed.converged() && !matches!(claimed, Termination::LineSearchFailed | Termination::Stalled) {
             return claimed;
         }
-        let is_minimum = self.relative_offset <= OFFSET || self.relative_offset <= self.rounding;
+        let is_minimum = self.relative_offset <= OFFSET.max(self.rounding) || self.step <= STEP;
         let rank = self.decomposition.as_ref().map_or(0, Decomposition::rank);
         // Residuals at rounding level are a perfect fit, whatever the rank.
         let rank_lost = rank < self.first_rank && self.rounding < 1.0;

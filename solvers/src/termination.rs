@@ -45,6 +45,8 @@ pub enum Termination {
     NonFinite(NonFinite),
     /// No acceptable step along the search direction was found.
     LineSearchFailed,
+    /// The steps no longer move the parameters, and the point is no minimum.
+    Stalled,
     /// A matrix that the method must invert is singular.
     SingularMatrix,
 }
@@ -94,6 +96,7 @@ impl Termination {
             Self::Diverged => "diverged",
             Self::NonFinite(_) => "non-finite",
             Self::LineSearchFailed => "line-search-failed",
+            Self::Stalled => "stalled",
             Self::SingularMatrix => "singular-matrix",
         }
     }
@@ -113,66 +116,85 @@ impl Termination {
             | Self::Diverged
             | Self::NonFinite(_)
             | Self::LineSearchFailed
+            | Self::Stalled
             | Self::SingularMatrix => false,
+        }
+    }
+}
+
+impl Termination {
+    /// The reason in words, and what to do about it; `parameter` and `residual` name what is counted from 0.
+    pub fn message(self, parameter: impl Fn(usize) -> String, residual: impl Fn(usize) -> String) -> String {
+        match self {
+            Self::StepAtRounding => "converged: further steps are rounding noise".into(),
+            Self::GradientNegligible => "converged: the gradient is negligible".into(),
+            Self::ZeroResidual => "converged: every residual is exactly zero".into(),
+            Self::LossStoppedChanging => "converged: the sum of squares stopped changing".into(),
+            Self::NotAMinimum { relative_offset } => format!(
+                "stopped away from a minimum: a step could still remove {relative_offset:.1e} of the residual vector; \
+                 try levenberg-marquardt or more iterations"
+            ),
+            Self::ColumnVanished { parameter: at } => {
+                format!("{} ran to where it has no effect on any residual; start it elsewhere", parameter(at))
+            }
+            Self::RankLost { start, rank } => format!(
+                "{start} combinations of parameters had an effect at the start and {rank} have one here: parameters \
+                 ran away together; start them elsewhere"
+            ),
+            Self::IterationLimit => "the iteration limit was reached; allow more iterations".into(),
+            Self::EvaluationBudget => "the evaluation budget is used up; allow more evaluations".into(),
+            Self::Diverged => {
+                "the sum of squares grew; use a smaller learning rate or levenberg-marquardt".into()
+            }
+            Self::NonFinite(place) => format!(
+                "{}; start nearer to the data or use levenberg-marquardt",
+                place.message(parameter, residual)
+            ),
+            Self::LineSearchFailed => {
+                "the line search found no acceptable step; rescale the parameters or use levenberg-marquardt"
+                    .into()
+            }
+            Self::Stalled => {
+                "steps no longer move the parameters, away from a minimum; use levenberg-marquardt".into()
+            }
+            Self::SingularMatrix => {
+                "the normal equations are singular: parameters depend on each other; use levenberg-marquardt"
+                    .into()
+            }
         }
     }
 }
 
 impl fmt::Display for Termination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message(nth_parameter, nth_residual))
+    }
+}
+
+impl NonFinite {
+    fn message(self, name: impl Fn(usize) -> String, place: impl Fn(usize) -> String) -> String {
         match self {
-            Self::StepAtRounding => write!(f, "converged: further steps are rounding noise"),
-            Self::GradientNegligible => write!(f, "converged: the gradient is negligible"),
-            Self::ZeroResidual => write!(f, "converged: every residual is exactly zero"),
-            Self::LossStoppedChanging => write!(f, "converged: the sum of squares stopped changing"),
-            Self::NotAMinimum { relative_offset } => write!(
-                f,
-                "stopped away from a minimum: a step could still remove {relative_offset:.1e} of the residual \
-                 vector; try levenberg-marquardt or more iterations"
-            ),
-            Self::ColumnVanished { parameter } => write!(
-                f,
-                "parameter {parameter} ran to where it has no effect on any residual; start it elsewhere"
-            ),
-            Self::RankLost { start, rank } => write!(
-                f,
-                "{start} combinations of parameters had an effect at the start and {rank} have one here: parameters \
-                 ran away together; start them elsewhere"
-            ),
-            Self::IterationLimit => write!(f, "the iteration limit was reached; allow more iterations"),
-            Self::EvaluationBudget => write!(f, "the evaluation budget is used up; allow more evaluations"),
-            Self::Diverged => {
-                write!(f, "the sum of squares grew; use a smaller learning rate or levenberg-marquardt")
+            Self::Parameter { parameter } => format!("a trial value of {} is not finite", name(parameter)),
+            Self::Residual { residual } => format!("{} is not finite", place(residual)),
+            Self::SumOfSquares => "the sum of squares overflows".into(),
+            Self::Derivative { residual, parameter } => {
+                format!("the derivative of {} by {} is not finite", place(residual), name(parameter))
             }
-            Self::NonFinite(place) => {
-                write!(f, "{place}; start nearer to the data or use levenberg-marquardt")
-            }
-            Self::LineSearchFailed => write!(
-                f,
-                "the line search found no acceptable step; rescale the parameters or use levenberg-marquardt"
-            ),
-            Self::SingularMatrix => write!(
-                f,
-                "the normal equations are singular: parameters depend on each other; use levenberg-marquardt"
-            ),
+            Self::Gradient { parameter } => format!("the gradient overflows in {}", name(parameter)),
         }
     }
 }
 
 impl fmt::Display for NonFinite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Parameter { parameter } => {
-                write!(f, "parameter {parameter} of a trial point is not finite")
-            }
-            Self::Residual { residual } => write!(f, "residual {residual} is not finite"),
-            Self::SumOfSquares => write!(f, "the sum of squares overflows"),
-            Self::Derivative { residual, parameter } => {
-                write!(f, "the derivative of residual {residual} by parameter {parameter} is not finite")
-            }
-            Self::Gradient { parameter } => {
-                write!(f, "the gradient overflows in parameter {parameter}")
-            }
-        }
+        f.write_str(&self.message(nth_parameter, nth_residual))
     }
+}
+
+fn nth_parameter(index: usize) -> String {
+    format!("parameter {}", index + 1)
+}
+
+fn nth_residual(index: usize) -> String {
+    format!("residual {}", index + 1)
 }

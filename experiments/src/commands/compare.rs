@@ -63,7 +63,10 @@ impl Compare {
             print(&format!("{}\n\n{}\n", runs_table(&runs), summary_table(&summary)))?;
         }
         self.write(&problems, &runs, &summary)?;
-        eprintln!("wrote runs.csv, summary.csv, times.csv and the convergence charts to {}", self.out.display());
+        eprintln!(
+            "wrote runs.csv, summary.csv, times.csv and the convergence charts to {}",
+            self.out.display()
+        );
         Ok(ExitCode::SUCCESS)
     }
 
@@ -82,7 +85,8 @@ impl Compare {
         }
         let known = |name: &str| problems.iter().any(|problem| problem.name.eq_ignore_ascii_case(name));
         if let Some(stray) = self.problem.iter().find(|name| !known(name)) {
-            let failure = Failure::input(format!("no suite among {} has a problem {stray}", suites.join(", ")));
+            let failure =
+                Failure::input(format!("no suite among {} has a problem {stray}", suites.join(", ")));
             return Err(match nearest(stray, problems.iter().map(|problem| problem.name.as_str())) {
                 Some(near) => failure.hint(format!("did you mean {near}?")),
                 None => failure,
@@ -94,16 +98,21 @@ impl Compare {
     }
 
     fn write(&self, problems: &[Problem], runs: &[Run], summary: &[Summary]) -> Result<(), Failure> {
-        fs::create_dir_all(&self.out)
-            .map_err(|e| Failure::input(format!("{}: {e}", self.out.display())).hint("choose a folder with --out"))?;
+        fs::create_dir_all(&self.out).map_err(|e| {
+            Failure::input(format!("{}: {e}", self.out.display())).hint("choose a folder with --out")
+        })?;
         let file = |name: &str, bytes: &[u8]| write_whole(&self.out.join(name), bytes);
         file("runs.csv", &csv(RUN_COLUMNS, runs.iter().map(run_cells))?)?;
         file("summary.csv", &csv(SUMMARY_COLUMNS, summary.iter().map(summary_cells))?)?;
-        file("times.csv", &csv(["suite", "problem", "start", "solver", "seconds"], runs.iter().map(time_cells))?)?;
+        file(
+            "times.csv",
+            &csv(["suite", "problem", "start", "solver", "seconds"], runs.iter().map(time_cells))?,
+        )?;
         for problem in problems {
             let own = |run: &&Run| run.suite == problem.suite && run.problem == problem.name;
             let own: Vec<&Run> = runs.iter().filter(own).collect();
-            let svg = convergence(&format!("{} {}", problem.suite, problem.name), &own).map_err(Failure::input)?;
+            let svg =
+                convergence(&format!("{} {}", problem.suite, problem.name), &own).map_err(Failure::input)?;
             file(&format!("{}-{}.svg", problem.suite, problem.name), svg.as_bytes())?;
         }
         Ok(())
@@ -168,7 +177,10 @@ fn time_cells(run: &Run) -> [String; 5] {
     [run.suite.clone(), run.problem.clone(), run.start.to_string(), run.solver.into(), seconds]
 }
 
-fn csv<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Result<Vec<u8>, Failure> {
+fn csv<const N: usize>(
+    header: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> Result<Vec<u8>, Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header).map_err(Failure::input)?;
     for row in rows {
@@ -195,7 +207,11 @@ fn summary_table(summary: &[Summary]) -> String {
     aligned(header.each_ref().map(String::as_str), summary.iter().map(summary_cells), &[1, 2, 3, 4, 5, 6, 7])
 }
 
-fn aligned<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>, numbers: &[usize]) -> String {
+fn aligned<const N: usize>(
+    header: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+    numbers: &[usize],
+) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
     for &column in numbers {

@@ -4,10 +4,12 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 
 use clap::Args;
-use keyfit::ir::text::nearest;
 use keyfit::ir::Names;
+use keyfit::ir::text::nearest;
 use keyfit::solvers::{Named, Options, lookup};
-use keyfit::{Channel, FitError, FitOptions, Refusal, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
+use keyfit::{
+    Channel, FitError, FitOptions, Refusal, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient,
+};
 use serde_json::{Map, Value, json};
 
 use super::{print, print_json};
@@ -172,7 +174,7 @@ impl Fit {
             }
         }
         if !fit.converged {
-            eprintln!("did not converge: {}", termination(fit));
+            eprintln!("did not converge: {}", fit.message);
         }
         Ok(code)
     }
@@ -186,10 +188,6 @@ fn window(text: &str) -> Result<(f64, f64), Failure> {
     let comma = from.len();
     let from = crate::model::number(&source, 0..comma, from)?;
     Ok((from, crate::model::number(&source, comma + 1..text.len(), to)?))
-}
-
-fn termination(fit: &keyfit::Fit) -> String {
-    fit.termination.to_string()
 }
 
 fn text(fit: &keyfit::Fit) -> String {
@@ -210,10 +208,7 @@ fn text(fit: &keyfit::Fit) -> String {
     lines.push(format!("sum of squared residuals  {:?} -> {:?}", fit.initial_residual, fit.final_residual));
     lines.push(format!(
         "{} ({} steps, {} residual and {} Jacobian evaluations)",
-        termination(fit),
-        fit.steps,
-        fit.residual_evaluations,
-        fit.jacobian_evaluations
+        fit.message, fit.steps, fit.residual_evaluations, fit.jacobian_evaluations
     ));
     lines.join("\n") + "\n"
 }
@@ -243,7 +238,7 @@ fn fit_json(fit: &keyfit::Fit) -> Value {
         "final_residual": fit.final_residual,
         "converged": fit.converged,
         "termination": fit.termination.name(),
-        "message": termination(fit),
+        "message": fit.message,
         "steps": fit.steps,
         "residual_evaluations": fit.residual_evaluations,
         "jacobian_evaluations": fit.jacobian_evaluations,

@@ -86,11 +86,15 @@ impl Sample {
             let last = (duration * fps).floor();
             return match last <= 1e7 {
                 true => Ok((0..=last as u64).map(|k| k as f64 / fps).collect()),
-                false => Err(Failure::input(format!("the scene has {last} frames; choose times with --at or --to"))),
+                false => Err(Failure::input(format!(
+                    "the scene has {last} frames; choose times with --at or --to"
+                ))),
             };
         }
         let Some(to) = self.to else {
-            return Err(Failure::input("at which times?").hint("give --at 0,0.5,1 or --from 0 --to 4 --count 9"));
+            return Err(
+                Failure::input("at which times?").hint("give --at 0,0.5,1 or --from 0 --to 4 --count 9")
+            );
         };
         if !(self.from.is_finite() && to.is_finite()) {
             return Err(Failure::input("--from and --to must be finite numbers"));

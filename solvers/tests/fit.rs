@@ -1,0 +1,195 @@
+//! Fits of tracks: answers, refusals, and what is said about them.
+
+use keyfit_ir::{Scene, Track};
+use keyfit_solvers::{
+    Channel, Fit, FitError, FitOptions, ProblemError, Refusal, SOLVERS, Target, fit_channels, fit_gradient,
+    fit_parameters, lookup,
+};
+
+fn targets(pairs: &[(f64, f64)]) -> Vec<Target> {
+    pairs.iter().map(|&(time, value)| Target::new(time, value)).collect()
+}
+
+fn fit(formula: &str, pairs: &[(f64, f64)]) -> Result<Fit, FitError> {
+    fit_parameters(&Track::parse(formula).unwrap(), &targets(pairs), &FitOptions::default())
+}
+
+fn with(solver: &str) -> FitOptions {
+    FitOptions { solver: lookup(solver).unwrap(), ..FitOptions::default() }
+}
+
+/// Within `ulps` units in the last place.
+#[track_caller]
+fn near(found: Option<f64>, expected: f64, ulps: u64) {
+    let found = found.unwrap();
+    assert!(found.to_bits().abs_diff(expected.to_bits()) <= ulps, "{found:?} is not {expected:?}");
+}
+
+#[test]
+fn every_solver_finds_gain_and_bias() {
+    let track = Track::parse("linear[0=0 4=4] * ?gain=1 + ?bias=0").unwrap();
+    for solver in SOLVERS {
+        let fit = fit_parameters(&track, &targets(&[(1.0, -4.0), (3.0, 4.0)]), &with(solver.name)).unwrap();
+        assert!(fit.converged, "{}: {}", solver.name, fit.message);
+        // two ulps of 8 apart is where a fixed learning rate comes to rest
+        let close = |name: &str, x: f64| (fit.value(name).unwrap() - x).abs() <= 1e-13 * x.abs();
+        assert!(close("gain", 4.0) && close("bias", -8.0), "{}: {:?}", solver.name, fit.parameters);
+        assert_eq!(fit.initial_residual, 26.0);
+    }
+    let fit = fit_parameters(&track, &targets(&[(1.0, -4.0), (3.0, 4.0)]), &FitOptions::default()).unwrap();
+    near(fit.value("gain"), 4.0, 1);
+    near(fit.value("bias"), -8.0, 1);
+    assert_eq!(fit.fitted[0].before.describe(), "ADD(MUL(linear[0.0=0.0 4.0=4.0], ?gain=1.0), ?bias=0.0)");
+}
+
+#[test]
+fn a_key_value_is_fitted_beyond_its_segment() {
+    near(fit("linear[0=0 2=?p=4]", &[(1.0, 5.0)]).unwrap().value("p"), 10.0, 1);
+}
+
+#[test]
+fn a_parameter_beside_a_gate_is_fitted() {
+    near(fit("gate(t, 0, 2) * ?p=1", &[(1.0, 5.0), (3.0, 0.0)]).unwrap().value("p"), 5.0, 0);
+    // on the bound of a clamp the side that moves counts
+    near(fit("clamp(?p=1, 0, 1)", &[(0.0, 0.25)]).unwrap().value("p"), 0.25, 0);
+}
+
+#[test]
+fn weights_decide_between_targets_that_disagree() {
+    let track = Track::parse("?level=0").unwrap();
+    let targets = [Target { time: 0.0, value: 1.0, weight: 3.0 }, Target::new(1.0, 5.0)];
+    let fit = fit_parameters(&track, &targets, &FitOptions::default()).unwrap();
+    near(fit.value("level"), 2.0, 1);
+    near(Some(fit.final_residual), 3.0 + 9.0, 1);
+    // s² = 12/(2 − 1), JᵀJ = 3 + 1
+    near(fit.standard_errors.map(|errors| errors[0].value), 3.0_f64.sqrt(), 2);
+}
+
+#[test]
+fn what_is_not_determined_is_named() {
+    let fit = fit("?a=0 + ?b=0 + ?c=0*t", &[(0.0, 3.0), (1.0, 5.0)]).unwrap();
+    assert!(fit.converged && fit.rank == 2 && fit.standard_errors.is_none());
+    // the shortest of all steps; its length is as exact as a singular value decomposition of condition 4
+    let close = |name: &str, x: f64| (fit.value(name).unwrap() - x).abs() < 4.0 * 4.0 * f64::EPSILON * x;
+    assert!(close("a", 1.5) && close("b", 1.5) && close("c", 2.0), "{:?}", fit.parameters);
+    let words: Vec<String> =
+        fit.undetermined.iter().map(|c| format!("{c}; only {}", c.determined().unwrap())).collect();
+    assert_eq!(words, ["a - b; only a + b"]);
+}
+
+#[test]
+fn channels_share_their_parameters() {
+    let scene = Scene::parse_rectsl(
+        "\"m\" rect t 1 free-param k * ->x  1 free-param k 0 free-param c + ->y  9 free-param idle ->w ;",
+    )
+    .unwrap();
+    let pairs = |name: &str| match name {
+        "x" => targets(&[(2.0, 6.0)]),
+        "y" => targets(&[(0.0, 1.0)]),
+        _ => vec![],
+    };
+    let channels = scene.channels().into_iter();
+    let channels =
+        channels.map(|(name, track)| Channel { targets: pairs(&name), name, track: track.clone() });
+    let fit = fit_channels(channels.collect(), &FitOptions::default()).unwrap();
+    near(fit.value("k"), 3.0, 1);
+    near(fit.value("c"), -2.0, 1);
+    // a parameter of channels without targets has no part in the fit
+    assert_eq!(fit.value("idle"), None);
+    assert_eq!(fit.fitted[2].fitted.describe(), "?idle=9.0");
+}
+
+#[test]
+fn every_number_of_a_track_can_be_fitted() {
+    let track = Track::parse("2*t + linear[0=1 1=1 2=1]*1").unwrap();
+    let fit = fit_gradient(&track, &targets(&[(0.0, 3.0), (1.0, 4.0), (2.0, 7.0)]), &FitOptions::default())
+        .unwrap();
+    assert!(fit.converged && fit.final_residual < 1e-20, "{}", fit.message);
+    // equal numbers in four places of five move apart
+    assert_eq!(fit.initial_parameters.iter().map(|p| p.value).collect::<Vec<_>>(), [2.0, 1.0, 1.0, 1.0, 1.0]);
+    assert_eq!(fit.fitted[0].before, track);
+    assert_eq!(fit.fitted[0].fitted.free_parameters().len(), 0);
+    let refused =
+        fit_gradient(&Track::parse("?a=1*t").unwrap(), &targets(&[(0.0, 3.0)]), &FitOptions::default());
+    assert!(
+        matches!(refused, Err(FitError::Refused(Refusal::DeclaresParameters { names })) if names == ["a"])
+    );
+}
+
+#[test]
+fn targets_outside_the_window_are_named() {
+    let options = FitOptions { window: Some((0.0, 2.0)), ..FitOptions::default() };
+    let track = Track::parse("?a=1*t").unwrap();
+    let error =
+        fit_parameters(&track, &targets(&[(0.0, 0.0), (2.0, 1.0), (3.0, 2.0), (-1.0, 2.0)]), &options);
+    let Err(FitError::Problem(error @ ProblemError::OutsideWindow { .. })) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(error.to_string(), "outside the window 0.0 to 2.0: the target(s) of channel y at [3.0, -1.0]");
+    assert!(fit_parameters(&track, &targets(&[(0.0, 0.0), (2.0, 1.0)]), &options).is_ok());
+}
+
+#[test]
+fn a_false_minimum_is_reported_with_its_residual() {
+    // sin(3t) sampled; the other minima are the roots of Σ (sin wt − y)·t·cos wt, found by bisection
+    let data: Vec<(f64, f64)> = (0..17)
+        .map(|k| f64::from(k) / 4.0)
+        .map(|t| (t, Track::parse("sin(3*t)").unwrap().sample(t)))
+        .collect();
+    for (start, w, sum) in [
+        (2.5, 3.0, 0.0),
+        (3.5, 3.0, 0.0),
+        (1.0, 1.0307867530390467, 13.054597032126221),
+        (5.0, 4.804613132789992, 14.760464410599246),
+    ] {
+        let fit = fit(&format!("sin(?w={start}*t)"), &data).unwrap();
+        assert!(fit.converged, "from {start}: {}", fit.message);
+        assert!((fit.value("w").unwrap() - w).abs() < 1e-14 * w, "from {start}: {:?}", fit.parameters);
+        assert!((fit.final_residual - sum).abs() < 1e-13, "from {start}: {}", fit.final_residual);
+    }
+}
+
+#[test]
+fn refusals_name_what_and_why() {
+    let mut report = String::new();
+    let near = [(0.0, 1.0), (0.5, 2.0)];
+    for formula in [
+        "t",
+        "floor(?p=1) + t",
+        "gate(?p=1, 0, 2) * t",
+        "sign(sin(?p=1)) + ?q=1",
+        "linear[0=0 1=1 5=?p=1]",
+        "linear[0=?q=1 1=1 5=?p=1 6=?p=1]",
+        "clamp(?p=2, 0, 1)",
+        "max(?p=-5, t)",
+        "?p=1 * 0",
+        "?p=1 - ?p=1 + ?q=0",
+        "linear[0=3 1=3](?p=0.5*t)",
+        "linear[0=3 1=4](?p=2)",
+        "ln(?p=-1) + t",
+        "1/?p=0",
+        "sqrt(?p=0)",
+        "exp(?p=1000)*t",
+    ] {
+        let refusal = match fit(formula, &near) {
+            Err(FitError::Refused(refusal)) => refusal,
+            other => panic!("{formula}: {other:?}"),
+        };
+        report += &format!(
+            "{formula}\n  {refusal}\n  closable: {}, missing: {:?}\n",
+            refusal.closable(),
+            refusal.missing()
+        );
+    }
+    insta::assert_snapshot!(report);
+}
+
+#[test]
+fn unusable_targets_are_errors() {
+    let error = |pairs: &[(f64, f64)]| fit("?a=1", pairs).unwrap_err().to_string();
+    assert_eq!(error(&[]), "there is no target: say where a value must be, and when");
+    assert_eq!(
+        error(&[(0.0, 1.0), (1.0, f64::NAN)]),
+        "target 2 of channel y is not finite: time 1.0, value NaN, weight 1.0 (weights are ≥ 0)"
+    );
+}
