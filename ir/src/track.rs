@@ -43,7 +43,7 @@ impl fmt::Debug for Number {
 }
 
 /// A free parameter: a named unknown with a current value.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Parameter {
     name: Arc<str>,
     start: Number,
@@ -282,6 +282,17 @@ pub enum BuildError {
     /// The keys do not make a keyed track.
     #[error(transparent)]
     Keys(#[from] KeyError),
+    /// A keyed track's children are not one value a key and the clock.
+    #[error("{times} key time(s) need as many values and a clock, not {children} part(s)")]
+    KeyCount {
+        /// How many times there are.
+        times: usize,
+        /// How many children there are.
+        children: usize,
+    },
+    /// There is no node.
+    #[error("a track has at least one node")]
+    Empty,
     /// The track would have more nodes than an id can count.
     #[error("a track has at most {} nodes", u32::MAX)]
     TooLarge,
