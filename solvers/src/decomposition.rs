@@ -1,10 +1,16 @@
 //! The singular value decomposition of a scaled Jacobian, which answers everything that is asked of it.
 //!
+//! `J D⁻¹ = Q R` by Householder reflections, then `R = U Σ Vᵀ` by one-sided Jacobi rotations, which find small singular
+//! values to full relative accuracy (Demmel & Veselić, SIAM J. Matrix Anal. Appl. 13 (1992) 1204–1245). Both use nothing
+//! but + − × ÷ √ in a fixed order, so that a run has the same bits on every machine; libraries that choose their
+//! kernels by the processor (faer, BLAS) cannot promise that.
+//!
 //! With `J = U Σ Vᵀ D` (`D` the column scales) the damped step for any damping costs `O(n²)`, the step of a
 //! rank-deficient problem is the shortest one, and rank, covariance and undetermined combinations can be read off.
 //! Column scaling makes it as accurate as QR with column pivoting.
 
-use faer::Mat;
+use nalgebra::linalg::QR;
+use nalgebra::{DMatrix, DVector, Dyn};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 /// Euclidean norm that neither overflows nor underflows on the way.
@@ -34,13 +40,17 @@ pub(crate) fn rounding_of_residuals(jacobian: ArrayView2<'_, f64>, x: &[f64]) ->
     f64::EPSILON * norm(jacobian.rows().into_iter().map(change).collect::<Vec<_>>().as_slice().into())
 }
 
-/// `J D⁻¹ = U Σ Vᵀ`.
+/// `J D⁻¹ = Q U Σ Vᵀ`.
 #[derive(Debug)]
 pub(crate) struct Decomposition {
     scales: Vec<f64>,
-    u: Mat<f64>,
+    qr: QR<f64, Dyn, Dyn>,
+    /// The rows of `Q`: residuals, or parameters if they are more.
+    rows: usize,
+    u: DMatrix<f64>,
+    /// Descending.
     singular_values: Vec<f64>,
-    v: Mat<f64>,
+    v: DMatrix<f64>,
     rank: usize,
 }
 
@@ -51,13 +61,13 @@ impl Decomposition {
         let (m, n) = jacobian.dim();
         let scales: Vec<f64> = scales.iter().map(|d| if *d > 0.0 { *d } else { 1.0 }).collect();
         // Rows of zeros for m < n: V is always n × n, so that the undetermined combinations are all there.
-        let scaled = Mat::from_fn(m.max(n), n, |i, j| if i < m { jacobian[[i, j]] / scales[j] } else { 0.0 });
-        let svd = scaled.thin_svd().ok()?;
-        let singular_values: Vec<f64> = svd.S().column_vector().iter().copied().collect();
-        let largest = singular_values.first().copied()?;
-        let tolerance = f64::EPSILON * m.max(n) as f64 * largest;
+        let rows = m.max(n);
+        let scaled = DMatrix::from_fn(rows, n, |i, j| if i < m { jacobian[[i, j]] / scales[j] } else { 0.0 });
+        let qr = scaled.qr();
+        let (u, singular_values, v) = singular_value_decomposition(qr.r())?;
+        let tolerance = f64::EPSILON * rows as f64 * singular_values.first().copied()?;
         let rank = singular_values.iter().filter(|s| **s > tolerance).count();
-        Some(Self { scales, u: svd.U().to_owned(), singular_values, v: svd.V().to_owned(), rank })
+        Some(Self { scales, qr, rows, u, singular_values, v, rank })
     }
 
     pub fn rank(&self) -> usize {
@@ -66,7 +76,9 @@ impl Decomposition {
 
     /// The components of `r` in the range of `J`: what a step can change, to first order.
     pub fn project(&self, residuals: &[f64]) -> Vec<f64> {
-        (0..self.rank).map(|k| self.u.col(k).iter().zip(residuals).map(|(u, r)| u * r).sum()).collect()
+        let mut rotated = DVector::from_fn(self.rows, |i, _| residuals.get(i).copied().unwrap_or(0.0));
+        self.qr.q_tr_mul(&mut rotated);
+        (0..self.rank).map(|k| self.u.column(k).iter().zip(&rotated).map(|(u, r)| u * r).sum()).collect()
     }
 
     /// The part of each component that a step with this damping removes: `σ²/(σ²+λ)`.
@@ -137,5 +149,82 @@ impl Decomposition {
                 direction.iter().map(|v| v / length).collect()
             })
             .collect()
+    }
+}
+
+/// Sweeps after which the iteration has failed; well-scaled matrices need about six.
+const SWEEPS: usize = 60;
+
+/// `A = U Σ Vᵀ` of a square matrix, singular values descending; columns of `U` that belong to a zero are zero.
+///
+/// One-sided Jacobi: rotations from the right make the columns of `A V` orthogonal.
+fn singular_value_decomposition(mut a: DMatrix<f64>) -> Option<(DMatrix<f64>, Vec<f64>, DMatrix<f64>)> {
+    let n = a.ncols();
+    let mut v = DMatrix::identity(n, n);
+    // A column this short is what cancellation leaves of a zero; it would shrink for ever and never be orthogonal.
+    let nothing = (f64::EPSILON * f64::EPSILON * a.norm()).powi(2);
+    let rounding = n as f64 * f64::EPSILON; // of a scalar product of n terms, against the lengths
+    let mut orthogonal = false;
+    for _ in 0..SWEEPS {
+        orthogonal = true;
+        for p in 0..n {
+            for q in p + 1..n {
+                let (alpha, beta) = (a.column(p).norm_squared(), a.column(q).norm_squared());
+                let gamma = a.column(p).dot(&a.column(q));
+                if alpha.min(beta) <= nothing || gamma.abs() <= rounding * alpha.sqrt() * beta.sqrt() {
+                    continue;
+                }
+                orthogonal = false;
+                let zeta = (beta - alpha) / (2.0 * gamma);
+                let tangent = zeta.signum() / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
+                let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
+                for matrix in [&mut a, &mut v] {
+                    for i in 0..n {
+                        let (x, y) = (matrix[(i, p)], matrix[(i, q)]);
+                        matrix[(i, p)] = cosine * x - cosine * tangent * y;
+                        matrix[(i, q)] = cosine * tangent * x + cosine * y;
+                    }
+                }
+            }
+        }
+        if orthogonal {
+            break;
+        }
+    }
+    let values: Vec<f64> = a.column_iter().map(|column| column.norm()).collect();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|i, j| values[*j].total_cmp(&values[*i]));
+    let u = DMatrix::from_fn(n, n, |i, k| match values[order[k]] {
+        0.0 => 0.0,
+        sigma => a[(i, order[k])] / sigma,
+    });
+    let v = DMatrix::from_fn(n, n, |i, k| v[(i, order[k])]);
+    orthogonal.then(|| (u, order.iter().map(|k| values[*k]).collect(), v))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_singular_values_are_found_to_full_relative_accuracy() {
+        // R = U diag(1, 1e-8, 1e-15) Vᵀ with graded columns: norm-wise backward stable methods lose the last ones
+        let r = DMatrix::from_row_slice(3, 3, &[1.0, 1e-8, 2e-15, 0.0, 1e-8, 1e-15, 0.0, 0.0, 1e-15]);
+        let (u, sigma, v) = singular_value_decomposition(r.clone()).unwrap();
+        let product: f64 = sigma.iter().product();
+        assert!((product / 1e-23 - 1.0).abs() < 1e-14, "{sigma:?}"); // |det R|
+        let back = &u * DMatrix::from_diagonal(&DVector::from_vec(sigma)) * v.transpose();
+        for (found, expected) in back.iter().zip(&r) {
+            assert!((found - expected).abs() <= 1e-15 * expected.abs().max(1e-8), "{back} is not {r}");
+        }
+    }
+
+    #[test]
+    fn a_missing_rank_is_seen() {
+        let jacobian = ndarray::array![[1.0, 2.0, 0.0], [2.0, 4.0, 0.0]];
+        let decomposition =
+            Decomposition::new(jacobian.view(), &[5.0_f64.sqrt(), 20.0_f64.sqrt(), 0.0]).unwrap();
+        assert_eq!((decomposition.rank(), decomposition.undetermined().len()), (1, 2));
+        assert!(decomposition.covariance(1.0).is_none());
     }
 }
