@@ -1,20 +1,53 @@
 //! Animation tracks as data: operations, evaluation, text.
 //!
 //! Text becomes a [`Track`], one canonical array of nodes; the same array is what is compared, printed and evaluated.
+//!
+//! ```
+//! use keyfit_ir::{Scene, Track, free, linear};
+//!
+//! // the same track from RectSL, from a formula and from Rust
+//! let scene = Scene::parse_rectsl(
+//!     r#"#rectsl
+//!     linear-track "sweep" '( 0=0  4=4 )
+//!     "marker" rect
+//!       "sweep" track-ref 1.0 free-param gain * 0.0 free-param bias + ->x
+//!     ;"#,
+//! )?;
+//! let x = &scene.rects[0].x;
+//! assert_eq!(*x, Track::parse("linear[0=0 4=4] * ?gain=1 + ?bias=0")?);
+//! assert_eq!(*x, (linear([(0.0, 0.0), (4.0, 4.0)]) * free("gain", 1.0) + free("bias", 0.0)).track()?);
+//!
+//! // print it, put numbers in, ask for values
+//! assert_eq!(x.describe(), "ADD(MUL(linear[0.0=0.0 4.0=4.0], ?gain=1.0), ?bias=0.0)");
+//! let fitted = x.substitute_parameters(|name| match name {
+//!     "gain" => Some(4.0),
+//!     "bias" => Some(-8.0),
+//!     _ => None,
+//! });
+//! assert_eq!([fitted.sample(1.0), fitted.sample(3.0)], [-4.0, 4.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
 pub mod describe;
 pub mod expr;
+pub mod formula;
 pub mod keyed;
 pub mod number;
 pub mod op;
+pub mod rectsl;
 pub mod sample;
+pub mod scene;
+pub mod text;
 pub mod track;
 
 pub use expr::{Expr, free, linear, number as constant, t};
+pub use formula::Names;
 pub use keyed::{Key, KeyError, Keyed};
 pub use number::{Scalar, same_bits};
 pub use op::{Infix, MAX_ARITY, Op};
 pub use sample::Sampler;
+pub use scene::{Colour, Rect, Scene, Wall};
+pub use text::{Span, SyntaxError, SyntaxErrorKind};
 pub use track::{BuildError, Builder, Children, Id, NameError, Node, Number, Parameter, Track};

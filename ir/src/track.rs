@@ -197,6 +197,11 @@ impl Track {
         Id(self.0.len().saturating_sub(1) as u32)
     }
 
+    /// The subterm at `id` as a track of its own; the whole track if there is no such node.
+    pub fn subterm(&self, id: Id) -> Track {
+        extract(&self.0, if id.index() < self.0.len() { id } else { self.root() })
+    }
+
     /// All places with their nodes, children first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Id, &Node)> + ExactSizeIterator {
         self.0.iter().enumerate().map(|(i, node)| (Id(i as u32), node))
@@ -240,7 +245,7 @@ impl Track {
             let node = replace(node).unwrap_or_else(|| node.map(|child| new[child.index()]));
             new.push(builder.intern(node));
         }
-        builder.extract(new[self.root().index()])
+        extract(&builder.nodes, new[self.root().index()])
     }
 }
 
@@ -418,7 +423,7 @@ impl Builder {
     /// [`BuildError::UnknownNode`].
     pub fn finish(&self, root: Id) -> Result<Track, BuildError> {
         self.check(root)?;
-        Ok(self.extract(root))
+        Ok(extract(&self.nodes, root))
     }
 
     fn check(&self, id: Id) -> Result<(), BuildError> {
@@ -445,25 +450,25 @@ impl Builder {
         self.ids.insert(node, id);
         id
     }
+}
 
-    /// Depth first from the root, children left to right: the canonical numbering.
-    fn extract(&self, root: Id) -> Track {
-        let mut new: Vec<Option<Id>> = vec![None; self.nodes.len()];
-        let mut out: Vec<Node> = Vec::new();
-        let mut stack = vec![(root, 0)];
-        while let Some((id, next)) = stack.pop() {
-            if new[id.index()].is_some() {
-                continue;
-            }
-            let node = &self.nodes[id.index()];
-            if let Some(child) = node.children().get(next) {
-                stack.push((id, next + 1));
-                stack.push((child, 0));
-            } else {
-                new[id.index()] = Some(Id(out.len() as u32));
-                out.push(node.map(|child| new[child.index()].unwrap_or(child)));
-            }
+/// The term at `root`, depth first, children left to right: the canonical numbering.
+fn extract(nodes: &[Node], root: Id) -> Track {
+    let mut new: Vec<Option<Id>> = vec![None; nodes.len()];
+    let mut out: Vec<Node> = Vec::new();
+    let mut stack = vec![(root, 0)];
+    while let Some((id, next)) = stack.pop() {
+        if new[id.index()].is_some() {
+            continue;
         }
-        Track(out.into())
+        let node = &nodes[id.index()];
+        if let Some(child) = node.children().get(next) {
+            stack.push((id, next + 1));
+            stack.push((child, 0));
+        } else {
+            new[id.index()] = Some(Id(out.len() as u32));
+            out.push(node.map(|child| new[child.index()].unwrap_or(child)));
+        }
     }
+    Track(out.into())
 }

@@ -1,1 +1,55 @@
 //! Fitting keyfit tracks: problems, solvers, refusals.
+//!
+//! This layer knows nothing about tracks. It minimises a sum of squares `Σ rᵢ(x)²` given as a
+//! [`LeastSquares`] problem, with any solver of the [`registry`](SOLVERS), and tells honestly how that went.
+//!
+//! ```
+//! use keyfit_solvers::{LeastSquares, Options, lookup, solve};
+//!
+//! /// y = a·exp(−b·t) through four points.
+//! struct Decay;
+//! const DATA: [(f64, f64); 4] = [(0.0, 2.0), (1.0, 1.2), (2.0, 0.75), (3.0, 0.44)];
+//!
+//! impl LeastSquares for Decay {
+//!     fn parameters(&self) -> usize { 2 }
+//!     fn residuals(&self) -> usize { DATA.len() }
+//!     fn residuals_into(&self, x: &[f64], out: &mut [f64]) {
+//!         for (r, (t, y)) in out.iter_mut().zip(DATA) { *r = x[0] * (-x[1] * t).exp() - y; }
+//!     }
+//!     fn jacobian_into(&self, x: &[f64], mut out: ndarray::ArrayViewMut2<'_, f64>) {
+//!         for (mut row, (t, _)) in out.rows_mut().into_iter().zip(DATA) {
+//!             let e = (-x[1] * t).exp();
+//!             row[0] = e;
+//!             row[1] = -t * x[0] * e;
+//!         }
+//!     }
+//! }
+//!
+//! let solver = lookup("levenberg-marquardt").expect("it is in the registry");
+//! let outcome = solve(&Decay, &[1.0, 1.0], solver, &Options::default())?;
+//! assert!(outcome.termination.converged());
+//! assert!((outcome.parameters[1] - 0.5).abs() < 0.01);
+//! # Ok::<(), keyfit_solvers::SolveError>(())
+//! ```
+
+mod decomposition;
+mod drive;
+mod gauss_newton;
+mod gradient_descent;
+mod l_bfgs;
+mod least_squares;
+mod ledger;
+mod levenberg_marquardt;
+mod matrix;
+mod options;
+mod registry;
+mod settling;
+mod solve;
+mod termination;
+
+pub use least_squares::LeastSquares;
+pub use ledger::TracePoint;
+pub use options::Options;
+pub use registry::{SOLVERS, SolverEntry, lookup};
+pub use solve::{Outcome, SolveError, solve};
+pub use termination::{NonFinite, Termination};

@@ -1,0 +1,526 @@
+//! Formulas for people; describe text is one of them.
+//!
+//! ```text
+//! text    = { name ":=" sum ";" } sum            definitions, then the track
+//! sum     = product { ("+" | "-") product }
+//! product = minus { ("*" | "/") minus }
+//! minus   = { "-" } power
+//! power   = operand [ "^" minus ]                a ^ b ^ c is a ^ (b ^ c)
+//! operand = NUMBER | "inf" | "NaN" | "pi" | "tau" | "t" | name | "?" name [ "=" NUMBER ]
+//!         | function "(" sum { "," sum } ")"     by word (sin) or by describe's name (SIN)
+//!         | "linear" "[" { NUMBER "=" key } "]" [ "(" sum ")" ]      read at t, or at the clock in parentheses
+//!         | "(" sum ")"
+//! key     = { "-" } operand                      anything longer goes into parentheses
+//! ```
+//! `?gain=1.0` is a free parameter with its current value; later `?gain` may stand alone. A bare name is a definition,
+//! or one of the [`Names`] given apart. A minus in front of a number belongs to the number. A name with hyphens
+//! (`?x-amp=1.0`) needs its value behind it, for `?a-b` is a difference.
+//!
+//! The parser keeps its own stack, so text may nest as deeply as memory allows.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::keyed::KeyError;
+use crate::op::{Op, UNARY_MINUS};
+use crate::text::{KeyText, Span, SyntaxError, SyntaxErrorKind, finite, keyed, nearest};
+use crate::track::{BuildError, Builder, Id, Parameter, Track};
+
+/// What bare names in a formula mean.
+#[derive(Clone, Debug, Default)]
+pub struct Names(BTreeMap<String, Meaning>);
+
+#[derive(Clone, Debug)]
+enum Meaning {
+    Start(f64),
+    Track(Track),
+}
+
+impl Names {
+    /// No names.
+    pub fn new() -> Names {
+        Names::default()
+    }
+
+    /// `name` is a free parameter that starts at `start`.
+    pub fn start(mut self, name: &str, start: f64) -> Names {
+        self.0.insert(name.into(), Meaning::Start(start));
+        self
+    }
+
+    /// `name` is this track.
+    pub fn track(mut self, name: &str, track: Track) -> Names {
+        self.0.insert(name.into(), Meaning::Track(track));
+        self
+    }
+}
+
+impl Track {
+    /// Reads a formula or describe text in which every free parameter carries its value.
+    ///
+    /// ```
+    /// # use keyfit_ir::Track;
+    /// let track = Track::parse("?gain=1.0 * t + ?bias=0.0")?;
+    /// assert_eq!(track, Track::parse(&track.describe())?);
+    /// # Ok::<(), keyfit_ir::SyntaxError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the text is no formula; see [`SyntaxErrorKind`].
+    pub fn parse(text: &str) -> Result<Track, SyntaxError> {
+        Track::parse_with(text, &Names::new())
+    }
+
+    /// Reads a formula with named starts and named tracks given apart: `b1*(1-exp(-b2*t))`.
+    ///
+    /// # Errors
+    /// As [`Track::parse`].
+    pub fn parse_with(text: &str, names: &Names) -> Result<Track, SyntaxError> {
+        Parser::new(text, names)?.parse()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Token<'a> {
+    Number(f64),
+    Name(&'a str),
+    /// A free parameter; the value is there if `=` and a number follow.
+    Free(&'a str, Option<f64>),
+    Sign(char),
+    Define,
+    End,
+}
+
+/// Splits a formula into tokens with their places; the last is [`Token::End`].
+fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    loop {
+        at = skip(text, at, char::is_whitespace);
+        let start = at;
+        let Some(c) = text[at..].chars().next() else {
+            out.push((Token::End, Span { start, end: start }));
+            return Ok(out);
+        };
+        let token = if starts_number(&text[at..]) {
+            at = number_end(text, at);
+            Token::Number(finite(&text[start..at], Span { start, end: at })?)
+        } else if is_name_start(c) {
+            at = skip(text, at, is_name_char);
+            Token::Name(&text[start..at])
+        } else if c == '?' {
+            let (token, end) = free_token(text, at + 1)?;
+            at = end;
+            token
+        } else if text[at..].starts_with(":=") {
+            at += 2;
+            Token::Define
+        } else if "()[],;=".contains(c) || Op::from_sign(c).is_some() {
+            at += c.len_utf8();
+            Token::Sign(c)
+        } else {
+            let span = Span { start, end: at + c.len_utf8() };
+            return Err(unexpected("a number, a name, an operator or a bracket", &text[span.range()], span));
+        };
+        out.push((token, Span { start, end: at }));
+    }
+}
+
+fn free_token(text: &str, at: usize) -> Result<(Token<'_>, usize), SyntaxError> {
+    let short = skip(text, at, is_name_char);
+    let long = skip(text, at, |c| is_name_char(c) || c == '-');
+    if !text[at..].starts_with(is_name_start) {
+        let span = Span { start: at - 1, end: at };
+        return Err(unexpected("a free parameter's name behind ?", "?", span));
+    }
+    let Some(rest) = text[long..].strip_prefix('=') else {
+        return Ok((Token::Free(&text[at..short], None), short));
+    };
+    let value = text.len() - rest.len();
+    let digits = value + rest.starts_with('-') as usize;
+    let end = ["inf", "NaN"]
+        .iter()
+        .find(|special| text[digits..].starts_with(**special))
+        .map_or_else(|| number_end(text, digits), |special| digits + special.len());
+    let span = Span { start: value, end: end.max(value) };
+    let x = match &text[digits..end] {
+        "inf" => f64::INFINITY,
+        "NaN" => f64::NAN,
+        "" => {
+            return Err(unexpected(
+                "the parameter's value, a number",
+                text[value..].get(..1).unwrap_or("nothing"),
+                span,
+            ));
+        }
+        digits => finite(digits, span)?,
+    };
+    Ok((Token::Free(&text[at..long], Some(if digits > value { -x } else { x })), end))
+}
+
+fn skip(text: &str, at: usize, belongs: impl Fn(char) -> bool) -> usize {
+    text[at..].find(|c| !belongs(c)).map_or(text.len(), |n| at + n)
+}
+
+fn is_name_start(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+fn is_name_char(c: char) -> bool {
+    is_name_start(c) || c.is_numeric() || c == '.'
+}
+
+fn starts_number(text: &str) -> bool {
+    text.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit()) && !text.starts_with("..")
+}
+
+fn number_end(text: &str, at: usize) -> usize {
+    let digits = skip(text, at, |c| c.is_ascii_digit() || c == '.');
+    let Some(exponent) = text[digits..].strip_prefix(['e', 'E']) else { return digits };
+    let sign = exponent.starts_with(['+', '-']) as usize;
+    match exponent[sign..].starts_with(|c: char| c.is_ascii_digit()) {
+        true => skip(text, digits + 1 + sign, |c| c.is_ascii_digit()),
+        false => digits,
+    }
+}
+
+fn unexpected(expected: &'static str, found: &str, span: Span) -> SyntaxError {
+    let kind = match found {
+        "" => SyntaxErrorKind::UnexpectedEnd { expected },
+        _ => SyntaxErrorKind::Unexpected { expected, found: found.into() },
+    };
+    SyntaxError { kind, span }
+}
+
+/// What is open around the place that is being read.
+enum Frame<'a> {
+    Infix(Op, Span),
+    Minus(Span),
+    Group(Span),
+    Call(Op, Span, Vec<Id>),
+    /// A key list: its opening, the keys so far, the time of the key whose value is being read and where it stands.
+    Keys(Span, Vec<KeyText>, Option<(f64, Span)>),
+    /// The clock of a keyed track.
+    ReadAt(Span, Vec<KeyText>),
+    Define(&'a str),
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    names: &'a Names,
+    tokens: Vec<(Token<'a>, Span)>,
+    next: usize,
+    builder: Builder,
+    frames: Vec<Frame<'a>>,
+    operands: Vec<Id>,
+    /// Definitions, and names given apart that have been used.
+    known: HashMap<&'a str, Id>,
+    starts: HashMap<&'a str, f64>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, names: &'a Names) -> Result<Parser<'a>, SyntaxError> {
+        Ok(Parser {
+            text,
+            names,
+            tokens: tokens(text)?,
+            next: 0,
+            builder: Builder::new(),
+            frames: Vec::new(),
+            operands: Vec::new(),
+            known: HashMap::new(),
+            starts: HashMap::new(),
+        })
+    }
+
+    fn peek(&self) -> (Token<'a>, Span) {
+        self.ahead(0)
+    }
+
+    fn ahead(&self, n: usize) -> (Token<'a>, Span) {
+        let end = Span { start: self.text.len(), end: self.text.len() };
+        self.tokens.get(self.next + n).copied().unwrap_or((Token::End, end))
+    }
+
+    fn take(&mut self, sign: char) -> Option<Span> {
+        let (token, span) = self.peek();
+        (token == Token::Sign(sign)).then(|| {
+            self.next += 1;
+            span
+        })
+    }
+
+    fn expected<T>(&self, expected: &'static str) -> Result<T, SyntaxError> {
+        let (_, span) = self.peek();
+        Err(unexpected(expected, &self.text[span.range()], span))
+    }
+
+    /// Reads statements; each turn of the loop reads one operand and all that closes behind it.
+    fn parse(mut self) -> Result<Track, SyntaxError> {
+        self.begin_statement()?;
+        loop {
+            self.operand()?;
+            if let Some(root) = self.after_operand()? {
+                return self
+                    .builder
+                    .finish(root)
+                    .map_err(|e| self.error(e, Span { start: 0, end: self.text.len() }));
+            }
+        }
+    }
+
+    fn begin_statement(&mut self) -> Result<(), SyntaxError> {
+        if let ((Token::Name(name), span), (Token::Define, _)) = (self.peek(), self.ahead(1)) {
+            let taken = match name {
+                "t" => Some("clock"),
+                _ if self.known.contains_key(name) => Some("definition"),
+                _ => self.names.0.contains_key(name).then_some("start or track given apart"),
+            };
+            if let Some(what) = taken {
+                return Err(SyntaxError { kind: SyntaxErrorKind::Taken { what, name: name.into() }, span });
+            }
+            self.frames.push(Frame::Define(name));
+            self.next += 2;
+        }
+        Ok(())
+    }
+
+    fn error(&self, error: impl Into<BuildError>, span: Span) -> SyntaxError {
+        SyntaxError { kind: SyntaxErrorKind::Build(error.into()), span }
+    }
+
+    fn put(&mut self, built: Result<Id, BuildError>, span: Span) -> Result<(), SyntaxError> {
+        self.operands.push(built.map_err(|e| self.error(e, span))?);
+        Ok(())
+    }
+
+    /// Reads up to the end of one operand, opening frames on the way.
+    fn operand(&mut self) -> Result<(), SyntaxError> {
+        loop {
+            let (token, span) = self.peek();
+            if token == Token::End {
+                return self.expected("an operand (a number, t, ?name=value, a function, a bracket)");
+            }
+            self.next += 1;
+            match token {
+                Token::Number(x) => return self.number(x, span),
+                Token::Sign('-') => match self.peek() {
+                    (Token::Number(x), end) if self.ahead(1).0 != Token::Sign('^') => {
+                        self.next += 1;
+                        return self.number(-x, span.to(end));
+                    }
+                    (Token::Name("inf"), end) => {
+                        self.next += 1;
+                        return self.number(f64::NEG_INFINITY, span.to(end));
+                    }
+                    _ => self.frames.push(Frame::Minus(span)),
+                },
+                Token::Sign('(') => self.frames.push(Frame::Group(span)),
+                Token::Free(name, value) => return self.free(name, value, span),
+                Token::Name("linear") if self.peek().0 == Token::Sign('[') => {
+                    let (_, open) = self.peek();
+                    self.next += 1;
+                    self.frames.push(Frame::Keys(span.to(open), Vec::new(), None));
+                    self.key_time()?;
+                }
+                Token::Name(name) if self.peek().0 == Token::Sign('(') => {
+                    let Some(op) = Op::from_word(name).or_else(|| Op::from_name(name)) else {
+                        let near = nearest(name, Op::ALL.iter().map(|op| op.word()).chain(["linear"]));
+                        let kind = SyntaxErrorKind::Unknown { what: "function", word: name.into(), near };
+                        return Err(SyntaxError { kind, span });
+                    };
+                    self.next += 1;
+                    self.frames.push(Frame::Call(op, span, Vec::new()));
+                }
+                Token::Name(name) => return self.name(name, span),
+                Token::Sign(_) | Token::Define | Token::End => {
+                    self.next -= 1;
+                    return self.expected("an operand (a number, t, ?name=value, a function, a bracket)");
+                }
+            }
+        }
+    }
+
+    fn number(&mut self, x: f64, span: Span) -> Result<(), SyntaxError> {
+        let id = self.builder.constant(x);
+        self.put(id, span)
+    }
+
+    fn free(&mut self, name: &'a str, value: Option<f64>, span: Span) -> Result<(), SyntaxError> {
+        let start = match value.or_else(|| self.starts.get(name).copied()) {
+            Some(start) => start,
+            None => match self.names.0.get(name) {
+                Some(Meaning::Start(start)) => *start,
+                _ => return Err(self.no_start(name, span)),
+            },
+        };
+        self.starts.entry(name).or_insert(start);
+        let id = match Parameter::new(name, start) {
+            Ok(parameter) => self.builder.free(parameter),
+            Err(e) => Err(e.into()),
+        };
+        self.put(id, span)
+    }
+
+    fn name(&mut self, name: &'a str, span: Span) -> Result<(), SyntaxError> {
+        if let Some(&id) = self.known.get(name) {
+            self.operands.push(id);
+            return Ok(());
+        }
+        let constant = match (name, self.names.0.get(name)) {
+            ("t", _) => {
+                let id = self.builder.clock();
+                return self.put(id, span);
+            }
+            (_, Some(Meaning::Start(_))) => return self.free(name, None, span),
+            (_, Some(Meaning::Track(track))) => {
+                let id = self.builder.graft(track);
+                self.put(id, span)?;
+                self.known.extend(self.operands.last().map(|&id| (name, id)));
+                return Ok(());
+            }
+            ("pi", _) => std::f64::consts::PI,
+            ("tau", _) => std::f64::consts::TAU,
+            ("inf", _) => f64::INFINITY,
+            ("NaN", _) => f64::NAN,
+            _ => return Err(self.no_start(name, span)),
+        };
+        self.number(constant, span)
+    }
+
+    fn no_start(&self, name: &str, span: Span) -> SyntaxError {
+        let known = self.names.0.keys().map(String::as_str).chain(self.known.keys().copied());
+        let near = nearest(name, known.chain(self.starts.keys().copied()).chain(["pi", "tau"]));
+        SyntaxError { kind: SyntaxErrorKind::NoStart { name: name.into(), near }, span }
+    }
+
+    /// Reads what may follow an operand until another operand must; gives the root at the text's end.
+    fn after_operand(&mut self) -> Result<Option<Id>, SyntaxError> {
+        loop {
+            let (token, span) = self.peek();
+            if let Some(Frame::Keys(..)) = self.frames.iter().rfind(|frame| !matches!(frame, Frame::Minus(_)))
+            {
+                self.reduce(0)?;
+                if self.key_end()? {
+                    continue;
+                }
+                return Ok(None);
+            }
+            if let Token::Sign(sign) = token
+                && let Some((op, infix)) = Op::from_sign(sign).and_then(|op| Some((op, op.infix()?)))
+            {
+                self.reduce(infix.precedence + infix.right as u8)?;
+                self.next += 1;
+                self.frames.push(Frame::Infix(op, span));
+                return Ok(None);
+            }
+            self.reduce(0)?;
+            match (token, self.frames.pop()) {
+                (Token::Sign(')'), Some(Frame::Group(_))) => self.next += 1,
+                (Token::Sign(')'), Some(Frame::Call(op, name, mut operands))) => {
+                    operands.extend(self.operands.pop());
+                    self.next += 1;
+                    let id = self.builder.apply(op, &operands);
+                    self.put(id, name.to(span))?;
+                }
+                (Token::Sign(','), Some(Frame::Call(op, name, mut operands))) => {
+                    operands.extend(self.operands.pop());
+                    self.next += 1;
+                    self.frames.push(Frame::Call(op, name, operands));
+                    return Ok(None);
+                }
+                (Token::Sign(')'), Some(Frame::ReadAt(open, keys))) => {
+                    self.next += 1;
+                    let Some(clock) = self.operands.pop() else { return self.expected("a clock") };
+                    self.operands.push(keyed(&mut self.builder, &keys, clock, open.to(span))?);
+                }
+                (Token::Sign(';'), Some(Frame::Define(name))) => {
+                    self.next += 1;
+                    self.known.extend(self.operands.pop().map(|id| (name, id)));
+                    self.begin_statement()?;
+                    return Ok(None);
+                }
+                (Token::End, None) => return Ok(self.operands.pop()),
+                (Token::End, Some(Frame::Define(_))) => return self.expected("; and the track"),
+                (Token::End, Some(Frame::Group(open) | Frame::Call(_, open, _) | Frame::ReadAt(open, _))) => {
+                    return Err(SyntaxError {
+                        kind: SyntaxErrorKind::Unclosed { what: "bracket" },
+                        span: open,
+                    });
+                }
+                (_, Some(Frame::Call(..))) => return self.expected("an operator, a comma or )"),
+                (_, Some(Frame::Group(_) | Frame::ReadAt(..))) => return self.expected("an operator or )"),
+                (_, Some(Frame::Define(_))) => return self.expected("an operator or ;"),
+                _ => return self.expected("an operator (write 2*t for a product) or the end"),
+            }
+        }
+    }
+
+    /// Applies open operators that bind at least as tightly as `precedence`.
+    fn reduce(&mut self, precedence: u8) -> Result<(), SyntaxError> {
+        loop {
+            let (op, span) = match self.frames.last() {
+                Some(&Frame::Infix(op, span)) if op.infix().is_some_and(|i| i.precedence >= precedence) => {
+                    (op, span)
+                }
+                Some(&Frame::Minus(span)) if UNARY_MINUS >= precedence => (Op::NEG, span),
+                _ => return Ok(()),
+            };
+            self.frames.pop();
+            let operands = self.operands.split_off(self.operands.len().saturating_sub(op.arity()));
+            let id = self.builder.apply(op, &operands);
+            self.put(id, span)?;
+        }
+    }
+
+    /// Reads a key's time and `=`; its value is the next operand.
+    fn key_time(&mut self) -> Result<(), SyntaxError> {
+        let minus = self.take('-');
+        let (token, span) = self.peek();
+        let time = match token {
+            Token::Number(x) => x,
+            Token::Free(name, _) => {
+                return Err(SyntaxError { kind: SyntaxErrorKind::FreeKeyTime { name: name.into() }, span });
+            }
+            Token::Sign(']') if minus.is_none() => return Err(self.error(KeyError::Empty, span)),
+            _ => return self.expected("a key, as in 2=4.5 (put a longer value into parentheses), or ]"),
+        };
+        self.next += 1;
+        let Some(equals) = self.take('=') else { return self.expected("= and the key's value") };
+        if let Some(Frame::Keys(_, _, open)) = self.frames.last_mut() {
+            *open = Some((if minus.is_some() { -time } else { time }, minus.unwrap_or(span).to(equals)));
+        }
+        Ok(())
+    }
+
+    /// Stores the key's value and reads the next key's time or the list's end; true if an operand is complete.
+    fn key_end(&mut self) -> Result<bool, SyntaxError> {
+        let value = self.operands.pop();
+        if let Some(Frame::Keys(_, keys, open)) = self.frames.last_mut()
+            && let (Some((time, span)), Some(value)) = (open.take(), value)
+        {
+            keys.push(KeyText { time, value, span });
+        }
+        match self.peek() {
+            (Token::End, _) => {
+                let span = match self.frames.last() {
+                    Some(Frame::Keys(open, ..)) => *open,
+                    _ => self.peek().1,
+                };
+                return Err(SyntaxError { kind: SyntaxErrorKind::Unclosed { what: "key list" }, span });
+            }
+            (Token::Sign(']'), _) => self.next += 1,
+            _ => {
+                self.key_time()?;
+                return Ok(false);
+            }
+        }
+        let Some(Frame::Keys(open, keys, _)) = self.frames.pop() else { return self.expected("a key list") };
+        if let Some(bracket) = self.take('(') {
+            self.frames.push(Frame::ReadAt(open.to(bracket), keys));
+            return Ok(false);
+        }
+        let clock = self.builder.clock().map_err(|e| self.error(e, open))?;
+        self.operands.push(keyed(&mut self.builder, &keys, clock, open)?);
+        Ok(true)
+    }
+}

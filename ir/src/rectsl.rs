@@ -1,0 +1,465 @@
+//! RectSL, the language of scenes. Its expressions are postfix: a word takes what stands before it.
+//!
+//! ```text
+//! scene   = "#rectsl" { setting | track | rect }
+//! setting = "->wall" WIDTH HEIGHT UNIT | "->duration" SECONDS | "->fps" RATE
+//! track   = "linear-track" STRING keys                     named, for "name" track-ref
+//! keys    = "'(" { TIME "=" { value word } } ")"           2=4, 2=4 free-param peak
+//! rect    = STRING "rect" { value word | ->word } ";"
+//! ```
+//! Values: numbers, strings, colours (`0x44d4b4`), key lists. Words take their operands from before them: every
+//! operation by its word or its sign (`sin`, `add` or `+`), `t`, `VALUE free-param NAME`, `STRING track-ref`,
+//! `KEYS linear`, `COLOUR solid`. Settings of a rect: `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `FILL ->fill`.
+//! A comment runs from a word that begins with `#` or `//` to the end of its line.
+
+use std::collections::HashMap;
+
+use crate::op::Op;
+use crate::scene::{Colour, Rect, Scene, Wall};
+use crate::text::{KeyText, Span, SyntaxError, SyntaxErrorKind, finite, keyed, nearest};
+use crate::track::{BuildError, Builder, Id, Parameter};
+
+impl Scene {
+    /// Reads a scene in RectSL.
+    ///
+    /// # Errors
+    /// Where the text is no scene; see [`SyntaxErrorKind`].
+    pub fn parse_rectsl(text: &str) -> Result<Scene, SyntaxError> {
+        Parser::new(text)?.scene()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Token<'a> {
+    Word(&'a str),
+    Text(&'a str),
+    OpenKeys,
+    CloseKeys,
+    Equals,
+    EndRect,
+}
+
+fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let start = at;
+        let rest = &text[at..];
+        let token = if c.is_whitespace() {
+            at += c.len_utf8();
+            continue;
+        } else if c == '#' || rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+            continue;
+        } else if c == '"' {
+            let Some(length) = rest[1..].find('"') else {
+                let kind = SyntaxErrorKind::Unclosed { what: "string" };
+                return Err(SyntaxError { kind, span: Span { start, end: start + 1 } });
+            };
+            at += length + 2;
+            Token::Text(&rest[1..=length])
+        } else if rest.starts_with("'(") {
+            at += 2;
+            Token::OpenKeys
+        } else if let Some(sign) = [(')', Token::CloseKeys), ('=', Token::Equals), (';', Token::EndRect)]
+            .into_iter()
+            .find_map(|(sign, token)| (c == sign).then_some(token))
+        {
+            at += 1;
+            sign
+        } else {
+            let end = rest.find(|c: char| c.is_whitespace() || ")=;\"".contains(c)).unwrap_or(rest.len());
+            at += end;
+            Token::Word(&rest[..end])
+        };
+        out.push((token, Span { start, end: at }));
+    }
+    Ok(out)
+}
+
+/// Something that waits on the stack for a word to take it.
+enum Value<'a> {
+    Track(Id),
+    Text(&'a str),
+    Colour(u32),
+    Fill(Colour),
+    Keys(Vec<KeyText>),
+}
+
+/// The stack of one place where values are written: a rect, or a key.
+#[derive(Default)]
+struct Stack<'a>(Vec<(Value<'a>, Span)>);
+
+impl<'a> Stack<'a> {
+    fn pop<T>(
+        &mut self,
+        word: &str,
+        at: Span,
+        needs: &'static str,
+        want: impl FnOnce(Value<'a>) -> Option<T>,
+    ) -> Result<(T, Span), SyntaxError> {
+        let missing =
+            || SyntaxError { kind: SyntaxErrorKind::Missing { word: word.into(), needs }, span: at };
+        let (value, span) = self.0.pop().ok_or_else(missing)?;
+        Ok((want(value).ok_or_else(missing)?, span))
+    }
+
+    fn track(&mut self, word: &str, at: Span, needs: &'static str) -> Result<(Id, Span), SyntaxError> {
+        self.pop(word, at, needs, |value| if let Value::Track(id) = value { Some(id) } else { None })
+    }
+
+    fn text(&mut self, word: &str, at: Span, needs: &'static str) -> Result<(&'a str, Span), SyntaxError> {
+        self.pop(word, at, needs, |value| if let Value::Text(text) = value { Some(text) } else { None })
+    }
+
+    fn is_empty(&self) -> Result<(), SyntaxError> {
+        match self.0.first() {
+            None => Ok(()),
+            Some((_, span)) => {
+                Err(SyntaxError { kind: SyntaxErrorKind::LeftOver { count: self.0.len() }, span: *span })
+            }
+        }
+    }
+}
+
+/// A rect's channels as they are being set.
+#[derive(Default)]
+struct Channels {
+    x: Option<Id>,
+    y: Option<Id>,
+    w: Option<Id>,
+    h: Option<Id>,
+    fill: Option<Colour>,
+}
+
+const SETTINGS: [&str; 5] = ["->wall", "->duration", "->fps", "linear-track", "rect"];
+const RECT_WORDS: [&str; 7] = ["->xy", "->wh", "->x", "->y", "->w", "->h", "->fill"];
+const VALUE_WORDS: [&str; 5] = ["t", "free-param", "track-ref", "linear", "solid"];
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<(Token<'a>, Span)>,
+    next: usize,
+    builder: Builder,
+    tracks: HashMap<&'a str, Id>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Result<Parser<'a>, SyntaxError> {
+        Ok(Parser { text, tokens: tokens(text)?, next: 0, builder: Builder::new(), tracks: HashMap::new() })
+    }
+
+    fn end(&self) -> Span {
+        Span { start: self.text.len(), end: self.text.len() }
+    }
+
+    fn peek(&self) -> Option<(Token<'a>, Span)> {
+        self.tokens.get(self.next).copied()
+    }
+
+    fn take(&mut self) -> Option<(Token<'a>, Span)> {
+        let token = self.peek();
+        self.next += token.is_some() as usize;
+        token
+    }
+
+    fn unexpected(&self, expected: &'static str, found: Option<(Token<'a>, Span)>) -> SyntaxError {
+        match found {
+            None => SyntaxError { kind: SyntaxErrorKind::UnexpectedEnd { expected }, span: self.end() },
+            Some((_, span)) => {
+                let found = self.text[span.range()].into();
+                SyntaxError { kind: SyntaxErrorKind::Unexpected { expected, found }, span }
+            }
+        }
+    }
+
+    fn unknown(&self, what: &'static str, word: &str, span: Span, known: &[&[&str]]) -> SyntaxError {
+        let near = nearest(word, known.iter().flat_map(|words| words.iter().copied()));
+        SyntaxError { kind: SyntaxErrorKind::Unknown { what, word: word.into(), near }, span }
+    }
+
+    fn build<T>(&self, built: Result<T, impl Into<BuildError>>, span: Span) -> Result<T, SyntaxError> {
+        built.map_err(|e| SyntaxError { kind: SyntaxErrorKind::Build(e.into()), span })
+    }
+
+    fn word(&mut self, expected: &'static str) -> Result<(&'a str, Span), SyntaxError> {
+        match self.take() {
+            Some((Token::Word(word), span)) => Ok((word, span)),
+            other => Err(self.unexpected(expected, other)),
+        }
+    }
+
+    fn string(&mut self, expected: &'static str) -> Result<(&'a str, Span), SyntaxError> {
+        match self.take() {
+            Some((Token::Text(text), span)) => Ok((text, span)),
+            other => Err(self.unexpected(expected, other)),
+        }
+    }
+
+    fn positive(&mut self, word: &'static str) -> Result<f64, SyntaxError> {
+        let (text, span) = self.word("a number")?;
+        let value = finite(text, span)?;
+        if value > 0.0 {
+            Ok(value)
+        } else {
+            Err(SyntaxError { kind: SyntaxErrorKind::NotPositive { word, value }, span })
+        }
+    }
+
+    fn scene(mut self) -> Result<Scene, SyntaxError> {
+        let mut scene = Scene { wall: None, duration: None, fps: None, rects: Vec::new() };
+        while let Some((token, span)) = self.take() {
+            match token {
+                Token::Word("->wall") => {
+                    let (width, height) =
+                        (self.positive("->wall's width")?, self.positive("->wall's height")?);
+                    let (unit, _) = self.word("the unit of length, such as meters")?;
+                    scene.wall = Some(Wall { width, height, unit: unit.into() });
+                }
+                Token::Word("->duration") => scene.duration = Some(self.positive("->duration")?),
+                Token::Word("->fps") => scene.fps = Some(self.positive("->fps")?),
+                Token::Word("linear-track") => self.named_track()?,
+                Token::Word(word) => return Err(self.unknown("word", word, span, &[&SETTINGS])),
+                Token::Text(name) => {
+                    match self.take() {
+                        Some((Token::Word("rect"), _)) => {}
+                        other => return Err(self.unexpected("rect after its name", other)),
+                    }
+                    if scene.rects.iter().any(|rect| rect.name == name) {
+                        return Err(taken("rect", name, span));
+                    }
+                    scene.rects.push(self.rect(name, span)?);
+                }
+                _ => return Err(self.unexpected("a setting, a track or a rect's name", Some((token, span)))),
+            }
+        }
+        if scene.rects.is_empty() {
+            return Err(self.unexpected("a rect, such as \"marker\" rect … ;", None));
+        }
+        Ok(scene)
+    }
+
+    fn named_track(&mut self) -> Result<(), SyntaxError> {
+        let (name, span) = self.string("the track's name in quotes")?;
+        let Some((Token::OpenKeys, open)) = self.take() else {
+            self.next = self.next.saturating_sub(1);
+            return Err(self.unexpected("a key list '( … )", self.peek()));
+        };
+        let keys = self.keys(open)?;
+        let id = self.linear(&keys, open)?;
+        match self.tracks.insert(name, id) {
+            None => Ok(()),
+            Some(_) => Err(taken("track", name, span)),
+        }
+    }
+
+    /// The keys up to the closing bracket.
+    fn keys(&mut self, open: Span) -> Result<Vec<KeyText>, SyntaxError> {
+        let mut keys = Vec::new();
+        loop {
+            let (time, at) = match self.take() {
+                Some((Token::CloseKeys, _)) => return Ok(keys),
+                Some((Token::Word(word), span)) => {
+                    self.free_key_time(self.next)?;
+                    (finite(word, span)?, span)
+                }
+                None => return Err(unclosed_keys(open)),
+                other => return Err(self.unexpected("a key, as in 2=4, or )", other)),
+            };
+            match self.take() {
+                Some((Token::Equals, _)) => {}
+                other => return Err(self.unexpected("= and the key's value", other)),
+            }
+            let mut stack = Stack::default();
+            while let Some((token, span)) = self.peek() {
+                let next_key = matches!(self.tokens.get(self.next + 1), Some((Token::Equals, _)));
+                if token == Token::CloseKeys
+                    || (next_key && matches!(token, Token::Word(_)) && !stack.0.is_empty())
+                {
+                    break;
+                }
+                match token {
+                    Token::EndRect => return Err(unclosed_keys(open)),
+                    Token::Word(word) if word.starts_with("->") => return Err(unclosed_keys(open)),
+                    Token::Equals => self.free_key_time(self.next.saturating_sub(2))?,
+                    _ => {}
+                }
+                if token == Token::OpenKeys {
+                    // never meaningful, and refused here so that lists cannot nest without bound
+                    return Err(self.unexpected("a value that does not vary with time", Some((token, span))));
+                }
+                self.next += 1;
+                self.value(token, span, &mut stack)?;
+            }
+            let (value, _) = stack.track("this key", at, "a value behind its =")?;
+            stack.is_empty()?;
+            keys.push(KeyText { time, value, span: at });
+        }
+    }
+
+    /// Refuses `1 free-param when=…`, where a free parameter stands in a key's time; its word is token `at`.
+    fn free_key_time(&self, at: usize) -> Result<(), SyntaxError> {
+        match self.tokens.get(at..at + 2) {
+            Some(&[(Token::Word("free-param"), start), (Token::Word(name), end)]) => {
+                let kind = SyntaxErrorKind::FreeKeyTime { name: name.into() };
+                Err(SyntaxError { kind, span: start.to(end) })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn linear(&mut self, keys: &[KeyText], list: Span) -> Result<Id, SyntaxError> {
+        let clock = self.builder.clock();
+        let clock = self.build(clock, list)?;
+        keyed(&mut self.builder, keys, clock, list)
+    }
+
+    /// A value, or a word that makes one of those on the stack.
+    fn value(&mut self, token: Token<'a>, span: Span, stack: &mut Stack<'a>) -> Result<(), SyntaxError> {
+        let word = match token {
+            Token::Text(text) => {
+                stack.0.push((Value::Text(text), span));
+                return Ok(());
+            }
+            Token::OpenKeys => {
+                let keys = self.keys(span)?;
+                stack.0.push((Value::Keys(keys), span));
+                return Ok(());
+            }
+            Token::Word(word) => word,
+            _ => return Err(self.unexpected("a value or a word", Some((token, span)))),
+        };
+        let value = match word {
+            "t" => {
+                let id = self.builder.clock();
+                (Value::Track(self.build(id, span)?), span)
+            }
+            "free-param" => {
+                let needs = "a plain number, the current value";
+                let (start, from) = stack.track(word, span, needs)?;
+                let Some(crate::Node::Constant(start)) = self.builder.node(start) else {
+                    return Err(SyntaxError {
+                        kind: SyntaxErrorKind::Missing { word: word.into(), needs },
+                        span: from,
+                    });
+                };
+                let start = start.value();
+                let (name, at) = self.word("the free parameter's name")?;
+                let parameter = self.build(Parameter::new(name, start), at)?;
+                let id = self.builder.free(parameter);
+                (Value::Track(self.build(id, at)?), from.to(at))
+            }
+            "track-ref" => {
+                let (name, at) = stack.text(word, span, "a track's name in quotes")?;
+                match self.tracks.get(name) {
+                    Some(&id) => (Value::Track(id), at.to(span)),
+                    None => {
+                        let known: Vec<&str> = self.tracks.keys().copied().collect();
+                        return Err(self.unknown("track", name, at, &[&known]));
+                    }
+                }
+            }
+            "linear" => {
+                let want = |value| if let Value::Keys(keys) = value { Some(keys) } else { None };
+                let (keys, list) = stack.pop(word, span, "a key list '( … )", want)?;
+                (Value::Track(self.linear(&keys, list)?), list.to(span))
+            }
+            "solid" => {
+                let want = |value| if let Value::Colour(rgb) = value { Some(rgb) } else { None };
+                let (rgb, at) = stack.pop(word, span, "a colour such as 0x44d4b4", want)?;
+                (Value::Fill(Colour(rgb)), at.to(span))
+            }
+            _ if word.starts_with("0x") => match u32::from_str_radix(&word[2..], 16) {
+                Ok(rgb) if word.len() == 8 => (Value::Colour(rgb), span),
+                _ => return Err(self.unexpected("a colour such as 0x44d4b4", Some((token, span)))),
+            },
+            _ if word.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit()) => {
+                let id = self.builder.constant(finite(word, span)?);
+                (Value::Track(self.build(id, span)?), span)
+            }
+            _ => self.operation(word, span, stack)?,
+        };
+        stack.0.push(value);
+        Ok(())
+    }
+
+    fn operation(
+        &mut self,
+        word: &str,
+        span: Span,
+        stack: &mut Stack<'a>,
+    ) -> Result<(Value<'a>, Span), SyntaxError> {
+        let mut signs = word.chars();
+        let by_sign = match (signs.next(), signs.next()) {
+            (Some(sign), None) => Op::from_sign(sign),
+            _ => None,
+        };
+        let Some(op) = Op::from_word(word).or(by_sign) else {
+            let words: Vec<&str> = Op::ALL.iter().map(|op| op.word()).collect();
+            return Err(self.unknown("word", word, span, &[&words, &VALUE_WORDS, &RECT_WORDS]));
+        };
+        let needs = ["", "a number or track", "two numbers or tracks", "three numbers or tracks"];
+        let mut operands = Vec::with_capacity(op.arity());
+        let mut from = span;
+        for _ in 0..op.arity() {
+            let (id, at) = stack.track(word, span, needs[op.arity()])?;
+            operands.insert(0, id);
+            from = at;
+        }
+        let id = self.builder.apply(op, &operands);
+        Ok((Value::Track(self.build(id, span)?), from.to(span)))
+    }
+
+    fn rect(&mut self, name: &str, opened: Span) -> Result<Rect, SyntaxError> {
+        let mut channels = Channels::default();
+        let mut stack = Stack::default();
+        loop {
+            let Some((token, span)) = self.take() else {
+                return Err(SyntaxError { kind: SyntaxErrorKind::Unclosed { what: "rect" }, span: opened });
+            };
+            let needs = "a number or track";
+            match token {
+                Token::EndRect => break,
+                Token::Word(word @ ("->xy" | "->wh")) => {
+                    let (second, _) = stack.track(word, span, "two numbers or tracks")?;
+                    let (first, _) = stack.track(word, span, "two numbers or tracks")?;
+                    match word {
+                        "->xy" => (channels.x, channels.y) = (Some(first), Some(second)),
+                        _ => (channels.w, channels.h) = (Some(first), Some(second)),
+                    }
+                }
+                Token::Word("->x") => channels.x = Some(stack.track("->x", span, needs)?.0),
+                Token::Word("->y") => channels.y = Some(stack.track("->y", span, needs)?.0),
+                Token::Word("->w") => channels.w = Some(stack.track("->w", span, needs)?.0),
+                Token::Word("->h") => channels.h = Some(stack.track("->h", span, needs)?.0),
+                Token::Word("->fill") => {
+                    let want = |value| if let Value::Fill(colour) = value { Some(colour) } else { None };
+                    channels.fill = Some(stack.pop("->fill", span, "a fill such as 0x44d4b4 solid", want)?.0);
+                }
+                _ => self.value(token, span, &mut stack)?,
+            }
+        }
+        stack.is_empty()?;
+        let mut channel = |id: Option<Id>, default: f64| {
+            let track =
+                id.map_or_else(|| self.builder.constant(default), Ok).and_then(|id| self.builder.finish(id));
+            track.map_err(|e| SyntaxError { kind: SyntaxErrorKind::Build(e), span: opened })
+        };
+        Ok(Rect {
+            name: name.into(),
+            x: channel(channels.x, 0.0)?,
+            y: channel(channels.y, 0.0)?,
+            w: channel(channels.w, 1.0)?,
+            h: channel(channels.h, 1.0)?,
+            fill: channels.fill,
+        })
+    }
+}
+
+fn unclosed_keys(open: Span) -> SyntaxError {
+    SyntaxError { kind: SyntaxErrorKind::Unclosed { what: "key list" }, span: open }
+}
+
+fn taken(what: &'static str, name: &str, span: Span) -> SyntaxError {
+    SyntaxError { kind: SyntaxErrorKind::Taken { what, name: name.into() }, span }
+}

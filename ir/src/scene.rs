@@ -1,0 +1,80 @@
+//! Scenes: channels that share parameters.
+
+use crate::track::Track;
+
+/// A scene: rects that move on a wall.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// The wall, if the scene gives one.
+    pub wall: Option<Wall>,
+    /// How long the scene runs, in seconds.
+    pub duration: Option<f64>,
+    /// Frames per second.
+    pub fps: Option<f64>,
+    /// The rects, each with its own name.
+    pub rects: Vec<Rect>,
+}
+
+/// The plane that a scene is drawn on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wall {
+    /// Its width in `unit`s.
+    pub width: f64,
+    /// Its height in `unit`s.
+    pub height: f64,
+    /// The unit of length of the whole scene.
+    pub unit: String,
+}
+
+/// A moving rectangle; all its channels are tracks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rect {
+    /// Its name.
+    pub name: String,
+    /// The horizontal position; 0 if the scene does not say.
+    pub x: Track,
+    /// The vertical position; 0 if the scene does not say.
+    pub y: Track,
+    /// The width; 1 if the scene does not say.
+    pub w: Track,
+    /// The height; 1 if the scene does not say.
+    pub h: Track,
+    /// The colour that it is filled with.
+    pub fill: Option<Colour>,
+}
+
+/// A colour, as `0xRRGGBB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colour(pub u32);
+
+impl Rect {
+    /// The channels by name.
+    pub fn channels(&self) -> [(&'static str, &Track); 4] {
+        [("x", &self.x), ("y", &self.y), ("w", &self.w), ("h", &self.h)]
+    }
+}
+
+impl Scene {
+    /// All channels: `x`, `y`, `w`, `h` if there is one rect, `marker.x` … if there are several.
+    pub fn channels(&self) -> Vec<(String, &Track)> {
+        let prefix =
+            |rect: &Rect| if self.rects.len() == 1 { String::new() } else { format!("{}.", rect.name) };
+        self.rects
+            .iter()
+            .flat_map(|rect| rect.channels().map(|(name, track)| (prefix(rect) + name, track)))
+            .collect()
+    }
+
+    /// The channel of this name. A single rect's channel may carry the rect's name or not.
+    pub fn channel(&self, name: &str) -> Option<&Track> {
+        let found = self.channels().into_iter().find(|(own, _)| own == name);
+        let qualified = || {
+            let rect = self
+                .rects
+                .iter()
+                .find(|rect| name.strip_prefix(&rect.name).is_some_and(|c| c.starts_with('.')))?;
+            rect.channels().into_iter().find(|(own, _)| name[rect.name.len() + 1..] == **own)
+        };
+        found.map(|(_, track)| track).or_else(|| qualified().map(|(_, track)| track))
+    }
+}

@@ -1,0 +1,206 @@
+//! What the languages share: places in a text, what can be wrong there, and the nearest right word.
+
+use std::fmt;
+use std::ops::Range;
+
+use thiserror::Error;
+
+use crate::op::Op;
+use crate::track::{BuildError, Builder, Id};
+
+/// A piece of a text, in bytes from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// From the start of `self` to the end of `other`.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start, end: other.end }
+    }
+
+    /// The same as a range of bytes.
+    pub fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// What is wrong in a text, and where.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("{kind}")]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub kind: SyntaxErrorKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What can be wrong in a formula, in RectSL or in describe text.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SyntaxErrorKind {
+    /// The text ends too early.
+    #[error("the text ends where {expected} should follow")]
+    UnexpectedEnd {
+        /// What would be accepted.
+        expected: &'static str,
+    },
+    /// Something else stands where one thing was expected.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What would be accepted.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// A bracket, string or rect is opened and never closed; the span is its opening.
+    #[error("this {what} is never closed")]
+    Unclosed {
+        /// What was opened.
+        what: &'static str,
+    },
+    /// Not a number, or one that no double can hold.
+    #[error("{0} is not a number that fits a double")]
+    Number(String),
+    /// A word that means nothing here.
+    #[error("unknown {what} {word}{}", DidYouMean(.near))]
+    Unknown {
+        /// The kind of word: `function`, `word`, `track` …
+        what: &'static str,
+        /// The word.
+        word: String,
+        /// A known word that is nearly it.
+        near: Option<String>,
+    },
+    /// A bare name in a formula that has no value.
+    #[error("{name} has no value{}", DidYouMean(.near))]
+    NoStart {
+        /// The name.
+        name: String,
+        /// A known name that is nearly it.
+        near: Option<String>,
+    },
+    /// A postfix word finds too little before it.
+    #[error("{word} needs {needs} before it")]
+    Missing {
+        /// The word.
+        word: String,
+        /// What it takes.
+        needs: &'static str,
+    },
+    /// Values are left where one, or none, should be.
+    #[error("{count} value(s) are left over here")]
+    LeftOver {
+        /// How many.
+        count: usize,
+    },
+    /// One name is given to two things of the same kind.
+    #[error("{name} is taken: there is already a {what} of that name")]
+    Taken {
+        /// The kind of thing.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// A free parameter where a key's time must be.
+    #[error("the free parameter {name} stands in a key's time")]
+    FreeKeyTime {
+        /// The parameter.
+        name: String,
+    },
+    /// A setting of a scene is out of its range.
+    #[error("{word} must be a finite number above 0, not {value:?}")]
+    NotPositive {
+        /// The setting.
+        word: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The track cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+impl SyntaxErrorKind {
+    /// What to do about it, where the message does not say so itself.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            SyntaxErrorKind::NoStart { name, .. } => {
+                format!("give it a start: write ?{name}=1.0 here, or pass its value with the other starts")
+            }
+            SyntaxErrorKind::FreeKeyTime { .. } => {
+                "a key's time is a plain number; a free parameter can be its value, as in 2=?peak=4.0".into()
+            }
+            SyntaxErrorKind::Build(BuildError::TwoValues { name, first, .. }) => {
+                format!("write {name} with {first:?} everywhere, or choose another name")
+            }
+            SyntaxErrorKind::Build(BuildError::Arity { op, .. }) => {
+                format!("write {}({})", op.word(), op.operands().join(", "))
+            }
+            SyntaxErrorKind::Unknown { what: "function", .. } => {
+                format!("known: {}", Op::ALL.iter().map(|op| op.word()).collect::<Vec<_>>().join(" "))
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The known word that is nearest to a misspelt one, if one is near.
+///
+/// ```
+/// # use keyfit_ir::text::nearest;
+/// assert_eq!(nearest("smothstep", ["step", "smoothstep"]), Some("smoothstep".into()));
+/// assert_eq!(nearest("banana", ["step", "smoothstep"]), None);
+/// ```
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let lower = word.to_lowercase();
+    let scored = known.into_iter().map(|k| (strsim::damerau_levenshtein(&lower, &k.to_lowercase()), k));
+    let (distance, near) = scored.min_by_key(|&(distance, _)| distance)?;
+    (distance <= (word.chars().count() / 3).max(1) && distance < near.chars().count()).then(|| near.into())
+}
+
+struct DidYouMean<'a>(&'a Option<String>);
+
+impl fmt::Display for DidYouMean<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(near) => write!(f, "; did you mean {near}?"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A finite double from its decimal text.
+pub(crate) fn finite(text: &str, span: Span) -> Result<f64, SyntaxError> {
+    match text.parse::<f64>() {
+        Ok(x) if x.is_finite() => Ok(x),
+        _ => Err(SyntaxError { kind: SyntaxErrorKind::Number(text.into()), span }),
+    }
+}
+
+/// A key as it is written: its time, its value, and where it stands.
+pub(crate) struct KeyText {
+    pub time: f64,
+    pub value: Id,
+    pub span: Span,
+}
+
+/// The keyed track of these keys; an error stands at the key at fault, or at `list`.
+pub(crate) fn keyed(
+    builder: &mut Builder,
+    keys: &[KeyText],
+    clock: Id,
+    list: Span,
+) -> Result<Id, SyntaxError> {
+    builder.keyed(keys.iter().map(|key| (key.time, key.value)), clock).map_err(|e| {
+        let at_fault = match &e {
+            BuildError::Keys(e) => e.key().and_then(|k| keys.get(k - 1)).map(|key| key.span),
+            _ => None,
+        };
+        SyntaxError { kind: e.into(), span: at_fault.unwrap_or(list) }
+    })
+}

@@ -1,0 +1,223 @@
+//! Text in, text out: formulas, describe, RectSL and their errors.
+
+use keyfit_ir::{Names, Node, Scene, SyntaxError, Track, same_bits};
+
+const MARKER: &str = r#"#rectsl
+->wall 18 8 meters
+->duration 4
+->fps 30
+
+linear-track "sweep" '( 0=0   4=4 )   # from 0 to 4
+
+"marker" rect
+  0 0 ->xy
+  1.4 1.4 ->wh
+  "sweep" track-ref 1.0 free-param gain * 0.0 free-param bias + ->x
+  0x44d4b4 solid ->fill
+;
+"#;
+
+/// The message, and the line with a caret below the place.
+fn render(text: &str, error: &SyntaxError) -> String {
+    let start = text[..error.span.start].rfind('\n').map_or(0, |n| n + 1);
+    let line = text[start..].lines().next().unwrap_or("");
+    let indent = text[start..error.span.start].chars().count();
+    let carets = text[error.span.range()].chars().count().max(1);
+    let hint = error.kind.hint().map_or(String::new(), |hint| format!("\n  hint: {hint}"));
+    format!("{line}\n{}{}\n  {error}{hint}\n", " ".repeat(indent), "^".repeat(carets))
+}
+
+#[test]
+fn the_marker_scene_compiles() {
+    let scene = Scene::parse_rectsl(MARKER).unwrap();
+    let wall = scene.wall.as_ref().unwrap();
+    assert_eq!((wall.width, wall.height, wall.unit.as_str()), (18.0, 8.0, "meters"));
+    assert_eq!((scene.duration, scene.fps), (Some(4.0), Some(30.0)));
+    let rect = &scene.rects[0];
+    assert_eq!((rect.name.as_str(), rect.fill.unwrap().0), ("marker", 0x44d4b4));
+    let text: Vec<String> =
+        scene.channels().iter().map(|(name, track)| format!("{name}: {}", track.describe())).collect();
+    insta::assert_snapshot!(text.join("\n"), @r"
+    x: ADD(MUL(linear[0.0=0.0 4.0=4.0], ?gain=1.0), ?bias=0.0)
+    y: 0.0
+    w: 1.4
+    h: 1.4
+    ");
+    assert_eq!(scene.channel("marker.x"), scene.channel("x"));
+    assert_eq!(scene.channel("marker.z"), None);
+}
+
+#[test]
+fn a_free_key_value_compiles() {
+    let scene = Scene::parse_rectsl("\"ramp\" rect '( 0=0  2=4 free-param peak ) linear ->x ;").unwrap();
+    assert_eq!(scene.rects[0].x.describe(), "linear[0.0=0.0 2.0=?peak=4.0]");
+}
+
+#[test]
+fn formulas_mean_what_people_mean() {
+    for (formula, expected) in [
+        ("?gain=1.0 * t + ?bias=0.0", "ADD(MUL(?gain=1.0, t), ?bias=0.0)"),
+        ("-t^2", "NEG(POW(t, 2.0))"),
+        ("-2^2", "NEG(POW(2.0, 2.0))"),
+        ("2^-t*3", "MUL(POW(2.0, NEG(t)), 3.0)"),
+        ("2^-3", "POW(2.0, -3.0)"),
+        ("2^3^t", "POW(2.0, POW(3.0, t))"),
+        ("1-2-t", "SUB(SUB(1.0, 2.0), t)"),
+        ("-t*3", "MUL(NEG(t), 3.0)"),
+        ("t - -2", "SUB(t, -2.0)"),
+        ("--t", "NEG(NEG(t))"),
+        ("(1+t)*2/3", "DIV(MUL(ADD(1.0, t), 2.0), 3.0)"),
+        ("clamp(t, 0, 1) + mod(t, .5)", "ADD(CLAMP(t, 0.0, 1.0), MOD(t, 0.5))"),
+        ("?a=1e-3 + ?a", "ADD(?a=0.001, ?a=0.001)"),
+        ("?a=1-?b=2", "SUB(?a=1.0, ?b=2.0)"),
+        ("?x-amp=-1.5", "?x-amp=-1.5"),
+        ("pi", "3.141592653589793"),
+        ("linear[-1=0 -0.5=2 3=-?p=1](mod(t, 2))", "linear[-1.0=0.0 -0.5=2.0 3.0=NEG(?p=1.0)](MOD(t, 2.0))"),
+        ("linear[0=1 1=(1+?p=1)]*2", "MUL(linear[0.0=1.0 1.0=ADD(1.0, ?p=1.0)], 2.0)"),
+        ("w := 2*t; w + w", "ADD(MUL(2.0, t), MUL(2.0, t))"),
+        ("linear[-0=1]", "linear[0.0=1.0]"),
+    ] {
+        assert_eq!(
+            Track::parse(formula).unwrap_or_else(|e| panic!("{}", render(formula, &e))).describe(),
+            expected
+        );
+    }
+}
+
+#[test]
+fn names_given_apart() {
+    let names = Names::new()
+        .start("b1", 500.0)
+        .start("b2", 1e-4)
+        .track("x1", Track::parse("linear[0=1 1=3]").unwrap());
+    let track = Track::parse_with("b1*(1-exp(-b2*t)) + x1", &names).unwrap();
+    assert_eq!(
+        track.describe(),
+        "ADD(MUL(?b1=500.0, SUB(1.0, EXP(MUL(NEG(?b2=0.0001), t)))), linear[0.0=1.0 1.0=3.0])"
+    );
+}
+
+#[test]
+fn every_double_round_trips() {
+    for x in [
+        -0.0,
+        0.0,
+        5e-324,
+        2.2250738585072014e-308,
+        1e300,
+        f64::MAX,
+        0.1,
+        f64::NAN,
+        f64::INFINITY,
+        -f64::INFINITY,
+    ] {
+        for text in
+            [format!("{x:?}"), format!("?p={x:?}"), format!("ADD(t, {x:?})"), format!("linear[0.0={x:?}]")]
+        {
+            let track = Track::parse(&text).unwrap_or_else(|e| panic!("{}", render(&text, &e)));
+            assert_eq!(track.describe(), text);
+        }
+        let Node::Constant(read) = Track::parse(&format!("{x:?}")).unwrap().nodes()[0] else { panic!() };
+        assert!(same_bits(read.value(), x));
+    }
+}
+
+#[test]
+fn shared_subterms_print_once() {
+    let mut text = "SIN(ADD(MUL(t, 3.0), MUL(t, ?a=2.0)))".to_string();
+    for _ in 0..200 {
+        text = format!("w := {text}; MUL(w, w)");
+        text = Track::parse(&text.replace("; MUL(w, w)", "").replacen("w := ", "", 1))
+            .map(|track| {
+                let track = keyfit_ir::Expr::from(track);
+                (track.clone() * track).track().unwrap().describe()
+            })
+            .unwrap();
+    }
+    assert!(text.len() < 10_000, "{} bytes", text.len());
+    assert_eq!(Track::parse(&text).unwrap().describe(), text);
+}
+
+#[test]
+fn formula_errors() {
+    let mut report = String::new();
+    for formula in [
+        "",
+        "2 +",
+        "2t",
+        "sin(t",
+        "(1 + t))",
+        "sine(t)",
+        "mix(t, 1)",
+        "b1*t",
+        "?a=1 + ?a=2",
+        "?=1",
+        "?a=x",
+        "1e999",
+        "1.2.3",
+        "2 * * t",
+        "2 $ t",
+        "linear[0=1 2=3",
+        "linear[]",
+        "linear[0=1 0=2 0=3]",
+        "linear[0=1 2=3 1=2]",
+        "linear[?when=1=2]",
+        "linear[0=t]",
+        "linear[0=1+2]",
+        "a := t",
+        "a := t; a := 2; a",
+        "t := 2; t",
+        "linear[1 2]",
+        "linear[-1e308=0 1e308=1]",
+        "?-a=1",
+    ] {
+        report += &match Track::parse(formula) {
+            Ok(track) => format!("{formula}\n  accepted as {track:?}\n"),
+            Err(e) => render(formula, &e),
+        };
+    }
+    insta::assert_snapshot!(report);
+}
+
+#[test]
+fn rectsl_errors() {
+    let mut report = String::new();
+    let rect = |body: &str| format!("\"m\" rect {body} ;");
+    for scene in [
+        "".into(),
+        "->wal 1 2 meters".into(),
+        "->wall 1 two meters".into(),
+        "->duration -4".into(),
+        "\"m\" rect 1 ->x".into(),
+        "\"m\" rekt".into(),
+        "\"m".into(),
+        rect("1 ->x") + &rect("2 ->x"),
+        rect("1 2 ->x"),
+        rect("1 + ->x"),
+        rect("->x"),
+        rect("1 sinn ->x"),
+        rect("1 ->z"),
+        rect("\"swep\" track-ref ->x"),
+        rect("t free-param gain ->x"),
+        rect("1 free-param gain 2 free-param gain + ->x"),
+        rect("'( 0=0 ->x"),
+        rect("'( 0=0 1 ) linear ->x"),
+        rect("'( ) linear ->x"),
+        rect("'( 0=0 0=1 0=2 ) linear ->x"),
+        rect("'( 0=0 2=1 1=2 ) linear ->x"),
+        rect("'( 0=0 1 free-param when=2 ) linear ->x"),
+        rect("'( 0=t ) linear ->x"),
+        rect("'( 0='( 0=1 ) linear ) linear ->x"),
+        rect("'( 0=1 2 3=4 ) linear ->x"),
+        rect("0x12 solid ->fill"),
+        rect("1 ->fill"),
+        "linear-track sweep '( 0=0 )".into(),
+        "linear-track \"a\" '( 0=0 ) linear-track \"a\" '( 0=0 )".into(),
+    ] {
+        report += &match Scene::parse_rectsl(&scene) {
+            Ok(_) => format!("{scene}\n  accepted\n"),
+            Err(e) => render(&scene, &e),
+        };
+    }
+    insta::assert_snapshot!(report);
+}

@@ -1,0 +1,72 @@
+//! Running an argmin solver to its end, whatever end that is.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use argmin::core::observers::{Observe, ObserverMode};
+use argmin::core::{Error, Executor, IterState, KV, Solver, State, TerminationReason};
+
+use crate::ledger::{Book, Ledger};
+use crate::matrix::Singular;
+use crate::termination::Termination;
+
+/// argmin's state with `Vec<f64>` parameters.
+pub(crate) type Iterate<G, J, R> = IterState<Vec<f64>, G, J, (), R, f64>;
+
+/// Writes the trace: one point per iteration.
+struct Tracer {
+    book: Rc<RefCell<Book>>,
+    sum_of_squares: fn(f64) -> f64,
+}
+
+impl Tracer {
+    fn record<I: State<Float = f64>>(&self, iteration: u64, state: &I) {
+        self.book.borrow_mut().record(iteration, (self.sum_of_squares)(state.get_cost()));
+    }
+}
+
+impl<I: State<Float = f64>> Observe<I> for Tracer {
+    fn observe_init(&mut self, _: &str, state: &I, _: &KV) -> Result<(), Error> {
+        self.record(0, state);
+        Ok(())
+    }
+
+    fn observe_iter(&mut self, state: &I, _: &KV) -> Result<(), Error> {
+        self.record(state.get_iter() + 1, state);
+        Ok(())
+    }
+}
+
+/// Runs `solver` from `start`; `sum_of_squares` turns the solver's cost into a sum of squares.
+pub(crate) fn drive<'a, S, G, J, R>(
+    ledger: &'a Ledger<'a>,
+    solver: S,
+    start: &[f64],
+    iterations: u64,
+    sum_of_squares: fn(f64) -> f64,
+) -> Termination
+where
+    S: Solver<&'a Ledger<'a>, Iterate<G, J, R>>,
+    Iterate<G, J, R>: State<Param = Vec<f64>, Float = f64>,
+{
+    let tracer = Tracer { book: ledger.share(), sum_of_squares };
+    let result = Executor::new(ledger, solver)
+        .configure(|state| state.param(start.to_vec()).max_iters(iterations))
+        .ctrlc(false)
+        .timer(false)
+        .add_observer(tracer, ObserverMode::Always)
+        .run();
+    // What the ledger or our own solvers wrote down is exact; argmin may have wrapped it into text.
+    if let Some(conclusion) = ledger.book().conclusion {
+        return conclusion;
+    }
+    match result {
+        Err(error) if error.is::<Singular>() => Termination::SingularMatrix,
+        Err(_) => Termination::LineSearchFailed,
+        Ok(result) => match result.state.get_termination_reason() {
+            Some(TerminationReason::SolverConverged) => Termination::LossStoppedChanging,
+            Some(TerminationReason::SolverExit(_)) => Termination::LineSearchFailed,
+            _ => Termination::IterationLimit,
+        },
+    }
+}

@@ -1,0 +1,276 @@
+//! The guarded objective that is handed to argmin.
+//!
+//! argmin counts only when asked, has no budget, loses the state on an error, and several of its solvers loop for
+//! ever on a NaN. So the objective itself counts, guards, remembers the best point and keeps the trace; whatever the
+//! solver does, [`Book`] can be read afterwards.
+
+use std::cell::{Ref, RefCell};
+use std::rc::Rc;
+
+use argmin::core::{CostFunction, Error, Gradient, Jacobian, Operator};
+use ndarray::Array2;
+
+use crate::decomposition::norm;
+use crate::least_squares::LeastSquares;
+use crate::matrix::Matrix;
+use crate::termination::{NonFinite, Termination};
+
+/// So many requests in a row that need no new evaluation mean that a line search no longer moves.
+const STALLED: u32 = 100;
+
+/// One line of a convergence trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TracePoint {
+    /// 0 for the start, then 1, 2, …
+    pub iteration: u64,
+    /// Residual evaluations so far.
+    pub residual_evaluations: u64,
+    /// Jacobian evaluations so far.
+    pub jacobian_evaluations: u64,
+    /// The sum of squares at the solver's current point.
+    pub sum_of_squares: f64,
+}
+
+/// Why an evaluation was refused; travels through argmin as an error.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum Interruption {
+    #[error("the evaluation budget is used up")]
+    Budget,
+    #[error("the solver keeps asking for points that it knows")]
+    Stalled,
+    #[error("{0}")]
+    NonFinite(NonFinite),
+}
+
+impl From<Interruption> for Termination {
+    fn from(interruption: Interruption) -> Self {
+        match interruption {
+            Interruption::Budget => Self::EvaluationBudget,
+            Interruption::Stalled => Self::LineSearchFailed,
+            Interruption::NonFinite(place) => Self::NonFinite(place),
+        }
+    }
+}
+
+/// The residuals at a point, all finite.
+#[derive(Debug)]
+pub(crate) struct Evaluation {
+    pub x: Vec<f64>,
+    pub residuals: Vec<f64>,
+    pub sum_of_squares: f64,
+}
+
+impl Evaluation {
+    pub fn is_zero(&self) -> bool {
+        self.residuals.iter().all(|r| *r == 0.0)
+    }
+}
+
+/// What the ledger has written down.
+#[derive(Debug)]
+pub(crate) struct Book {
+    pub residual_evaluations: u64,
+    pub jacobian_evaluations: u64,
+    pub trace: Vec<TracePoint>,
+    /// The point to return: the lowest one, or the one that a solver [prefers](Ledger::prefer) to it.
+    pub best: Option<Rc<Evaluation>>,
+    /// Why the run must end or has ended, said by the ledger or by one of our own solvers.
+    pub conclusion: Option<Termination>,
+    /// The largest norm of each Jacobian column so far: the scale of the parameters, as in MINPACK.
+    pub scales: Vec<f64>,
+    /// The Jacobian that was asked for first: that of the start, for every solver.
+    pub first_jacobian: Option<Rc<Array2<f64>>>,
+    lowest: f64,
+    last: Option<Rc<Evaluation>>,
+    jacobian: Option<(Vec<f64>, Rc<Array2<f64>>)>,
+    repeats: u32,
+}
+
+impl Book {
+    pub fn record(&mut self, iteration: u64, sum_of_squares: f64) {
+        self.trace.push(TracePoint {
+            iteration,
+            residual_evaluations: self.residual_evaluations,
+            jacobian_evaluations: self.jacobian_evaluations,
+            sum_of_squares,
+        });
+    }
+}
+
+/// A problem under guard.
+pub(crate) struct Ledger<'a> {
+    problem: &'a dyn LeastSquares,
+    budget: u64,
+    book: Rc<RefCell<Book>>,
+}
+
+impl<'a> Ledger<'a> {
+    pub fn new(problem: &'a dyn LeastSquares, budget: u64) -> Self {
+        let book = Book {
+            residual_evaluations: 0,
+            jacobian_evaluations: 0,
+            trace: Vec::new(),
+            best: None,
+            conclusion: None,
+            scales: vec![0.0; problem.parameters()],
+            first_jacobian: None,
+            lowest: f64::INFINITY,
+            last: None,
+            jacobian: None,
+            repeats: 0,
+        };
+        Self { problem, budget, book: Rc::new(RefCell::new(book)) }
+    }
+
+    /// The book, shared: argmin wants its observers to own what they write to.
+    pub fn share(&self) -> Rc<RefCell<Book>> {
+        Rc::clone(&self.book)
+    }
+
+    pub fn book(&self) -> Ref<'_, Book> {
+        self.book.borrow()
+    }
+
+    /// Writes down why the run ends. The first reason stays.
+    pub fn conclude(&self, termination: Termination) {
+        self.book.borrow_mut().conclusion.get_or_insert(termination);
+    }
+
+    /// The residuals at `x`. A refusal ends the run.
+    pub fn evaluate(&self, x: &[f64]) -> Result<Rc<Evaluation>, Interruption> {
+        self.final_if_err(self.look_up_or_evaluate(x))
+    }
+
+    /// The residuals at `x`, or `None` where they are not finite: for solvers that can reject a trial.
+    pub fn trial(&self, x: &[f64]) -> Result<Option<Rc<Evaluation>>, Interruption> {
+        match self.look_up_or_evaluate(x) {
+            Err(Interruption::NonFinite(_)) => Ok(None),
+            result => self.final_if_err(result.map(Some)),
+        }
+    }
+
+    /// The Jacobian at `x`. A refusal ends the run.
+    pub fn jacobian(&self, x: &[f64]) -> Result<Rc<Array2<f64>>, Interruption> {
+        self.final_if_err(self.look_up_or_differentiate(x))
+    }
+
+    /// Makes a point the one to return although it may not be the lowest, if its residual norm
+    /// exceeds the lowest by no more than 5e-10 (1e-9 of the sum of squares) and `slack`. Near a minimum the sum of
+    /// squares is flat to rounding while the parameters still gain digits.
+    pub fn prefer(&self, evaluation: &Rc<Evaluation>, slack: f64) -> bool {
+        let mut book = self.book.borrow_mut();
+        let near = evaluation.sum_of_squares.sqrt() <= book.lowest.sqrt() * (1.0 + 5e-10) + slack;
+        if near {
+            book.best = Some(Rc::clone(evaluation));
+        }
+        near
+    }
+
+    fn final_if_err<T>(&self, result: Result<T, Interruption>) -> Result<T, Interruption> {
+        result.inspect_err(|interruption| self.conclude((*interruption).into()))
+    }
+
+    fn look_up_or_evaluate(&self, x: &[f64]) -> Result<Rc<Evaluation>, Interruption> {
+        let mut book = self.book.borrow_mut();
+        let known = [&book.last, &book.best].into_iter().flatten().find(|known| known.x == x).cloned();
+        if let Some(known) = known {
+            book.repeats += 1;
+            return if book.repeats > STALLED { Err(Interruption::Stalled) } else { Ok(known) };
+        }
+        book.repeats = 0;
+        if let Some(parameter) = x.iter().position(|x| !x.is_finite()) {
+            return Err(Interruption::NonFinite(NonFinite::Parameter { parameter }));
+        }
+        if book.residual_evaluations >= self.budget {
+            return Err(Interruption::Budget);
+        }
+        book.residual_evaluations += 1;
+        let mut residuals = vec![0.0; self.problem.residuals()];
+        self.problem.residuals_into(x, &mut residuals);
+        if let Some(residual) = residuals.iter().position(|r| !r.is_finite()) {
+            return Err(Interruption::NonFinite(NonFinite::Residual { residual }));
+        }
+        let sum_of_squares = residuals.iter().map(|r| r * r).sum::<f64>();
+        if !sum_of_squares.is_finite() {
+            return Err(Interruption::NonFinite(NonFinite::SumOfSquares));
+        }
+        let evaluation = Rc::new(Evaluation { x: x.to_vec(), residuals, sum_of_squares });
+        if sum_of_squares < book.lowest || book.best.is_none() {
+            book.lowest = sum_of_squares;
+            book.best = Some(Rc::clone(&evaluation));
+        }
+        book.last = Some(Rc::clone(&evaluation));
+        Ok(evaluation)
+    }
+
+    fn look_up_or_differentiate(&self, x: &[f64]) -> Result<Rc<Array2<f64>>, Interruption> {
+        let mut book = self.book.borrow_mut();
+        if let Some((_, jacobian)) = book.jacobian.as_ref().filter(|(known, _)| known == x) {
+            return Ok(Rc::clone(jacobian));
+        }
+        book.jacobian_evaluations += 1;
+        let mut jacobian = Array2::zeros((self.problem.residuals(), self.problem.parameters()));
+        self.problem.jacobian_into(x, jacobian.view_mut());
+        if let Some(((residual, parameter), _)) = jacobian.indexed_iter().find(|(_, d)| !d.is_finite()) {
+            return Err(Interruption::NonFinite(NonFinite::Derivative { residual, parameter }));
+        }
+        for (scale, column) in book.scales.iter_mut().zip(jacobian.columns()) {
+            *scale = scale.max(norm(column));
+        }
+        let jacobian = Rc::new(jacobian);
+        book.first_jacobian.get_or_insert_with(|| Rc::clone(&jacobian));
+        book.jacobian = Some((x.to_vec(), Rc::clone(&jacobian)));
+        Ok(jacobian)
+    }
+
+    /// `2 Jᵀ r`, the gradient of the sum of squares.
+    pub fn sum_gradient(&self, x: &[f64]) -> Result<Vec<f64>, Interruption> {
+        let evaluation = self.evaluate(x)?;
+        let jacobian = self.jacobian(x)?;
+        let gradient: Vec<f64> = jacobian
+            .columns()
+            .into_iter()
+            .map(|column| 2.0 * column.iter().zip(&evaluation.residuals).map(|(d, r)| d * r).sum::<f64>())
+            .collect();
+        self.final_if_err(match gradient.iter().position(|g| !g.is_finite()) {
+            Some(parameter) => Err(Interruption::NonFinite(NonFinite::Gradient { parameter })),
+            None => Ok(gradient),
+        })
+    }
+}
+
+impl CostFunction for &Ledger<'_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, x: &Vec<f64>) -> Result<f64, Error> {
+        Ok(self.evaluate(x)?.sum_of_squares)
+    }
+}
+
+impl Gradient for &Ledger<'_> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+
+    fn gradient(&self, x: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        Ok(self.sum_gradient(x)?)
+    }
+}
+
+impl Operator for &Ledger<'_> {
+    type Param = Vec<f64>;
+    type Output = Vec<f64>;
+
+    fn apply(&self, x: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        Ok(self.evaluate(x)?.residuals.clone())
+    }
+}
+
+impl Jacobian for &Ledger<'_> {
+    type Param = Vec<f64>;
+    type Jacobian = Matrix;
+
+    fn jacobian(&self, x: &Vec<f64>) -> Result<Matrix, Error> {
+        Ok(Matrix::from(&*Ledger::jacobian(self, x)?))
+    }
+}

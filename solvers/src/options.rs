@@ -1,0 +1,20 @@
+//! What a caller may choose about a run.
+
+/// Choices for one run. The defaults are meant to be left alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Iterations allowed; `None` is the solver's own default, [`SolverEntry::iterations`](crate::SolverEntry).
+    pub iterations: Option<u64>,
+    /// Residual evaluations allowed, those inside line searches included; at least 1.
+    pub evaluation_budget: u64,
+    /// Step of gradient descent along the gradient of the mean of squared residuals; positive and finite.
+    pub learning_rate: f64,
+    /// Levenberg–Marquardt's first trust radius, as a part of the start's scaled length; positive and finite.
+    pub first_step: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { iterations: None, evaluation_budget: 100_000, learning_rate: 0.05, first_step: 1.0 }
+    }
+}
