@@ -83,8 +83,10 @@ pub(crate) const TANH: Unary = Unary {
 pub(crate) const ADD: Binary = Binary { first: |_, _, _| [1.0, 1.0], second: |_, _, _| [0.0; 3] };
 pub(crate) const SUB: Binary = Binary { first: |_, _, _| [1.0, -1.0], second: |_, _, _| [0.0; 3] };
 pub(crate) const MUL: Binary = Binary { first: |a, b, _| [b, a], second: |_, _, _| [0.0, 1.0, 0.0] };
-pub(crate) const DIV: Binary =
-    Binary { first: |_, b, f| [1.0 / b, -f / b], second: |_, b, f| [0.0, -1.0 / b / b, 2.0 * (f / b) / b] };
+pub(crate) const DIV: Binary = Binary {
+    first: |a, b, _| [1.0 / b, -over_square(a, b, 1.0)],
+    second: |a, b, _| [0.0, -1.0 / b / b, 2.0 * over_square(a, b, 1.0) / b],
+};
 /// d/dy is −⌊x/y⌋; as x = y·⌊x/y⌋ + f that is a difference of two quotients, a whole number.
 pub(crate) const MODULO: Binary =
     Binary { first: |x, y, f| [1.0, -(x / y - f / y).round_ties_even()], second: |_, _, _| [0.0; 3] };
@@ -168,15 +170,15 @@ fn log(x: f64) -> f64 {
     if x < 0.0 { f64::INFINITY } else { Scalar::ln(&x) }
 }
 
-/// c·xⁿ⁻¹, given g = xⁿ: by one division where g has its full precision.
+/// c·xⁿ⁻¹, given g = xⁿ: by a division where that keeps its digits.
 fn lowered(c: f64, x: f64, n: f64, g: f64) -> f64 {
     if c == 0.0 {
         0.0
-    } else if !g.is_normal() || x == 0.0 {
-        times(c, Scalar::pow(&x, &(n - 1.0)))
-    } else if (g / x).is_normal() {
+    } else if g.is_normal() && (g / x).is_normal() {
         g / x * c
-    } else {
+    } else if g.is_normal() && (c / x).is_normal() {
         c / x * g
+    } else {
+        times(c, Scalar::pow(&x, &(n - 1.0)))
     }
 }

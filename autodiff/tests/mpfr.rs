@@ -209,6 +209,8 @@ fn second_derivatives_are_exact() {
                 std::array::from_fn(|i| Jet::<HyperDualSVec64<3, 3>>::tile_variable(x[i], Some(i), Some(i)));
             let bends = op.apply([&a, &b, &c]).0.eps1eps2.0;
             let at = |i, j| bends.map_or(0.0, |bends| bends[(i, j)]);
+            // a subnormal power, times y(y − 1)
+            let lost = if op == Op::POW { 8.0 + 4.0 * x[1] * x[1] } else { 8.0 };
             let mut scale = if op == Op::POW { (value / x[0]).abs() } else { 0.0 };
             for i in 0..op.arity() {
                 scale = bend(op, x, i, i).map_or(scale, |exact| scale.max(exact.to_f64().abs()));
@@ -218,7 +220,7 @@ fn second_derivatives_are_exact() {
                 let scale = if i == j { 0.0 } else { scale };
                 let p = at(i, j);
                 let found = format!("∂{i}∂{j} of {op:?} at {x:?} is {:?}, not {p:?}", exact.to_f64());
-                assert!(near(p, &exact, scale, 100.0, 8.0), "{found}");
+                assert!(near(p, &exact, scale, 100.0, lost), "{found}");
                 compared += 1;
             }
         }
