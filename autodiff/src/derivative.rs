@@ -83,8 +83,10 @@ pub(crate) const TANH: Unary = Unary {
 pub(crate) const ADD: Binary = Binary { first: |_, _, _| [1.0, 1.0], second: |_, _, _| [0.0; 3] };
 pub(crate) const SUB: Binary = Binary { first: |_, _, _| [1.0, -1.0], second: |_, _, _| [0.0; 3] };
 pub(crate) const MUL: Binary = Binary { first: |a, b, _| [b, a], second: |_, _, _| [0.0, 1.0, 0.0] };
-pub(crate) const DIV: Binary =
-    Binary { first: |_, b, f| [1.0 / b, -f / b], second: |_, b, f| [0.0, -1.0 / b / b, 2.0 * (f / b) / b] };
+pub(crate) const DIV: Binary = Binary {
+    first: |a, b, _| [1.0 / b, -over_square(a, b, 1.0)],
+    second: |a, b, _| [0.0, -1.0 / b / b, 2.0 * over_square(a, b, 1.0) / b],
+};
 /// d/dy is −⌊x/y⌋; as x = y·⌊x/y⌋ + f that is a difference of two quotients, a whole number.
 pub(crate) const MODULO: Binary =
     Binary { first: |x, y, f| [1.0, -(x / y - f / y).round_ties_even()], second: |_, _, _| [0.0; 3] };
@@ -99,9 +101,9 @@ pub(crate) const ATAN2: Binary = Binary {
 };
 /// At the origin the two are 0, as for [`ATAN2`].
 pub(crate) const HYPOT: Binary = Binary {
-    first: |x, y, f| if f == 0.0 { [0.0; 2] } else { [x / f, y / f] },
+    first: direction,
     second: |x, y, f| {
-        let [fx, fy] = (HYPOT.first)(x, y, f);
+        let [fx, fy] = direction(x, y, f);
         if f == 0.0 { [0.0; 3] } else { [fy * fy / f, -fx * fy / f, fx * fx / f] }
     },
 };
@@ -128,6 +130,13 @@ fn asin2(x: f64) -> f64 {
     x / s / s.sqrt()
 }
 
+/// a/(b²·s) for s from 1 to 2; a quotient a/b that lost digits as a subnormal is not used.
+fn over_square(a: f64, b: f64, s: f64) -> f64 {
+    const SCALE: f64 = (1u64 << 60) as f64;
+    let r = a / b;
+    if r.abs() < f64::MIN_POSITIVE { a * SCALE / s / b / b / SCALE } else { r / s / b }
+}
+
 /// The partials of atan2(y, x) in y and x, (x, −y)/(x² + y²), by the ratio of the smaller to the larger.
 fn atan2(y: f64, x: f64) -> [f64; 2] {
     if x == 0.0 && y == 0.0 || x.is_infinite() || y.is_infinite() {
@@ -135,11 +144,24 @@ fn atan2(y: f64, x: f64) -> [f64; 2] {
     } else if x.abs() >= y.abs() {
         let r = y / x;
         let s = 1.0 + r * r;
-        [1.0 / x / s, -(r / x) / s]
+        [1.0 / s / x, -over_square(y, x, s)]
     } else {
         let r = x / y;
         let s = 1.0 + r * r;
-        [r / y / s, -1.0 / y / s]
+        [over_square(x, y, s), -1.0 / s / y]
+    }
+}
+
+/// The unit vector of (x, y), whose length is `f`.
+fn direction(x: f64, y: f64, f: f64) -> [f64; 2] {
+    if f == 0.0 {
+        [0.0; 2]
+    } else if f < f64::MIN_POSITIVE {
+        // a subnormal length has lost digits
+        let (x, y) = (x / f64::MIN_POSITIVE, y / f64::MIN_POSITIVE);
+        direction(x, y, Scalar::hypot(&x, &y))
+    } else {
+        [x / f, y / f]
     }
 }
 
@@ -148,15 +170,15 @@ fn log(x: f64) -> f64 {
     if x < 0.0 { f64::INFINITY } else { Scalar::ln(&x) }
 }
 
-/// c·xⁿ⁻¹, given g = xⁿ: by one division where g is a number in full precision.
+/// c·xⁿ⁻¹, given g = xⁿ: by a division where that keeps its digits.
 fn lowered(c: f64, x: f64, n: f64, g: f64) -> f64 {
     if c == 0.0 {
         0.0
-    } else if !g.is_normal() || x == 0.0 {
-        times(c, Scalar::pow(&x, &(n - 1.0)))
-    } else if x.abs() < 1.0 && (g / x).is_finite() {
+    } else if g.is_normal() && (g / x).is_normal() {
         g / x * c
-    } else {
+    } else if g.is_normal() && (c / x).is_normal() {
         c / x * g
+    } else {
+        times(c, Scalar::pow(&x, &(n - 1.0)))
     }
 }
