@@ -29,7 +29,7 @@ fn lre_of_error(error: f64, certified: f64) -> f64 {
     if relative == 0.0 {
         LRE_CAP
     } else if relative.is_finite() {
-        (-relative.log10()).clamp(0.0, LRE_CAP)
+        (-core_math::log10(relative)).clamp(0.0, LRE_CAP)
     } else {
         0.0
     }

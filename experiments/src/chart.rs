@@ -22,9 +22,8 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-/// The sum of squares against residual evaluations, both logarithmic, a line a run; runs without a trace are left out.
-///
-/// A sum of squares of 0 is drawn at the lower edge.
+/// The sum of squares against residual evaluations, both logarithmic: a colour a solver, start 1 drawn through and
+/// later starts dashed. Runs without a trace are left out; a sum of 0 is drawn at the lower edge.
 ///
 /// # Errors
 /// Where the drawing backend fails.
@@ -35,12 +34,13 @@ pub fn convergence(title: &str, runs: &[&Run]) -> Result<String, ChartError> {
 }
 
 fn draw(title: &str, runs: &[&Run], svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
-    let costs = runs.iter().flat_map(|run| &run.trace).map(|point| point.sum_of_squares);
-    let positive = costs.filter(|cost| cost.is_finite() && *cost > 0.0);
-    let (low, high) = positive.fold((f64::INFINITY, 0.0_f64), |(low, high), c| (low.min(c), high.max(c)));
-    let (low, high) = if low <= high { (low.max(1e-32 * high), high) } else { (0.1, 1.0) };
-    let (low, high) = (low / 10.0, high * 10.0);
-    let last = runs.iter().flat_map(|run| &run.trace).map(|p| p.residual_evaluations).max().unwrap_or(1);
+    let points = || runs.iter().flat_map(|run| &run.trace);
+    let exponents =
+        points().map(|p| core_math::log10(p.sum_of_squares)).filter(|exponent| exponent.is_finite());
+    let (low, high) = exponents.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), e| (l.min(e), h.max(e)));
+    let (low, high) = if low <= high { (low.floor().max(high - 32.0), high.ceil()) } else { (0.0, 1.0) };
+    let high = high.max(low + 1.0);
+    let last = points().map(|p| p.residual_evaluations).max().unwrap_or(1);
 
     let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     root.fill(&WHITE)?;
@@ -49,7 +49,7 @@ fn draw(title: &str, runs: &[&Run], svg: &mut String) -> Result<(), Box<dyn std:
         .margin(12)
         .x_label_area_size(44)
         .y_label_area_size(76)
-        .build_cartesian_2d((1.0..(last as f64).max(2.0)).log_scale(), (low..high).log_scale())?;
+        .build_cartesian_2d((1.0..(last as f64).max(2.0)).log_scale(), low..high)?;
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
@@ -57,20 +57,32 @@ fn draw(title: &str, runs: &[&Run], svg: &mut String) -> Result<(), Box<dyn std:
         .x_desc("residual evaluations")
         .y_desc("sum of squared residuals")
         .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&|y| format!("{y:.0e}"))
+        .y_label_formatter(&|y| match y.fract() {
+            0.0 => format!("1e{y:.0}"),
+            _ => format!("{:.1e}", core_math::exp10(*y)),
+        })
         .draw()?;
-    for (i, run) in runs.iter().filter(|run| !run.trace.is_empty()).enumerate() {
-        let colour = COLOURS[i % COLOURS.len()];
-        let points = run.trace.iter().filter(|point| !point.sum_of_squares.is_nan()).map(|point| {
-            ((point.residual_evaluations as f64).max(1.0), point.sum_of_squares.clamp(low, high))
+    let mut solvers: Vec<&str> = Vec::new();
+    for run in runs.iter().filter(|run| !run.trace.is_empty()) {
+        let known = solvers.iter().position(|name| *name == run.solver);
+        let style = COLOURS[known.unwrap_or(solvers.len()) % COLOURS.len()].stroke_width(2);
+        let line = run.trace.iter().filter(|p| !p.sum_of_squares.is_nan()).map(|p| {
+            ((p.residual_evaluations as f64).max(1.0), core_math::log10(p.sum_of_squares).clamp(low, high))
         });
-        chart
-            .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
-            .label(format!("{}, start {}", run.solver, run.start))
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+        if run.start > 1 {
+            chart.draw_series(DashedLineSeries::new(line, 6, 4, style))?;
+        } else {
+            chart.draw_series(LineSeries::new(line, style))?;
+        }
+        if known.is_none() {
+            solvers.push(run.solver);
+            let key = move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style);
+            chart.draw_series(LineSeries::new([], style))?.label(run.solver).legend(key);
+        }
     }
     chart
         .configure_series_labels()
+        .position(SeriesLabelPosition::LowerLeft)
         .background_style(WHITE.mix(0.85))
         .border_style(RGBColor(200, 200, 200))
         .label_font(("sans-serif", 13))

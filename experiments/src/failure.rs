@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use keyfit::ir::SyntaxError;
+use keyfit::ir::{SyntaxError, SyntaxErrorKind};
 use keyfit::{FitError, Refusal};
 
 /// An honest negative: the work was done and the answer is no.
@@ -63,7 +63,13 @@ impl Failure {
     pub fn syntax(source: &Source, error: &SyntaxError) -> Failure {
         let failure = Failure::at(source, error.span.range(), error);
         let failure = if error.is_refusal() { failure.with_code(REFUSED) } else { failure };
-        match error.kind.hint() {
+        let hint = match &error.kind {
+            SyntaxErrorKind::NoStart { name, .. } => {
+                Some(format!("give it a start: --start {name}=1.0, or write ?{name}=1.0 in the formula"))
+            }
+            kind => kind.hint(),
+        };
+        match hint {
             Some(hint) => failure.hint(hint),
             None => failure,
         }

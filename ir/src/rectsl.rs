@@ -279,7 +279,8 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 match token {
-                    Token::EndRect => return Err(unclosed_keys(open)),
+                    // a name can only begin what follows the list: a named track is no key's value, it varies
+                    Token::EndRect | Token::Text(_) => return Err(unclosed_keys(open)),
                     Token::Word(word) if word.starts_with("->") => return Err(unclosed_keys(open)),
                     Token::Equals => self.free_key_time(self.next.saturating_sub(2))?,
                     _ => {}

@@ -149,16 +149,20 @@ impl SyntaxErrorKind {
     }
 }
 
-/// The known word that is nearest to a misspelt one, if one is near.
+/// The known word that is nearest to a misspelt or unfinished one, if one is near.
 ///
 /// ```
 /// # use keyfit_ir::text::nearest;
 /// assert_eq!(nearest("smothstep", ["step", "smoothstep"]), Some("smoothstep".into()));
+/// assert_eq!(nearest("smooth", ["step", "smoothstep"]), Some("smoothstep".into()));
 /// assert_eq!(nearest("banana", ["step", "smoothstep"]), None);
 /// ```
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let lower = word.to_lowercase();
-    let scored = known.into_iter().map(|k| (strsim::damerau_levenshtein(&lower, &k.to_lowercase()), k));
+    let begun = |k: &str| lower.chars().count() >= 3 && k.to_lowercase().starts_with(&lower);
+    let distance =
+        |k: &str| if begun(k) { 1 } else { strsim::damerau_levenshtein(&lower, &k.to_lowercase()) };
+    let scored = known.into_iter().map(|k| (distance(k), k));
     let (distance, near) = scored.min_by_key(|&(distance, _)| distance)?;
     (distance <= (word.chars().count() / 3).max(1) && distance < near.chars().count()).then(|| near.into())
 }

@@ -1,0 +1,31 @@
+# Needs a Rust toolchain, a C compiler and make; what else is missing is installed with apt.
+
+CARGO ?= cargo
+SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
+KEYFIT := target/release/keyfit
+
+.PHONY: demo test setup lint bench
+
+# The main job: fits of the examples, and all solvers on all problems with known answers.
+demo: setup
+	$(CARGO) build --release --locked -p keyfit
+	$(KEYFIT) fit experiments/examples/marker.rectsl --target x:1=-4,3=4
+	$(KEYFIT) fit 'b1*(1-exp(-b2*t))' --data experiments/examples/misra1a.csv --start b1=500,b2=0.0001
+	$(KEYFIT) compare --out target/demo
+
+# Everything that must hold.
+test: setup lint
+	$(CARGO) test --locked --workspace --all-features
+	$(MAKE) demo
+
+lint: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets --all-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --all-features --no-deps
+
+bench: setup
+	$(CARGO) bench --locked -p keyfit
+
+# GMP's configure script wants m4.
+setup:
+	@command -v m4 >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y m4; }

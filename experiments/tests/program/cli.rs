@@ -1,0 +1,169 @@
+//! The program: what it prints, and its exit codes.
+
+use crate::folder::{Folder, transcript};
+
+const MARKER: &str = include_str!("../../examples/marker.rectsl");
+
+/// Runs each command line in one folder and joins the transcripts.
+fn session(folder: &Folder, lines: &[&[&str]]) -> String {
+    lines.iter().map(|line| transcript(line, &folder.run(line)) + "\n").collect()
+}
+
+#[test]
+fn fit_speaks_json() {
+    let folder = Folder::new("json");
+    folder.write("marker.rectsl", MARKER);
+    let text = session(
+        &folder,
+        &[
+            &["fit", "marker.rectsl", "--target", "x:1=-4,3=4", "--json"],
+            &["fit", "floor(?p=1) + ?q=0*t", "--target", "1=2", "--json"],
+            &["fit", "?a=1 + ?b=0", "--target", "1=2,2=4", "--json"],
+            &[
+                "fit",
+                "?a=1*exp(t)",
+                "--target",
+                "1=2,2=4",
+                "--json",
+                "--solver",
+                "gradient-descent",
+                "--iterations",
+                "2",
+            ],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn misra1a_agrees_with_the_certified_values() {
+    let folder = Folder::new("misra");
+    folder.write("misra1a.csv", include_str!("../../examples/misra1a.csv"));
+    let line = ["fit", "b1*(1-exp(-b2*t))", "--data", "misra1a.csv", "--start", "b1=500,b2=0.0001", "--json"];
+    let output = folder.run(&line);
+    let fit: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for (of, name, certified) in [
+        ("parameters", "b1", 2.3894212918E+02),
+        ("parameters", "b2", 5.5015643181E-04),
+        ("standard_errors", "b1", 2.7070075241E+00),
+        ("standard_errors", "b2", 7.2668688436E-06),
+    ] {
+        let digits = keyfit::accuracy::lre(fit[of][name].as_f64().unwrap(), certified);
+        assert!(digits >= 9.0, "{of} {name}: {digits} digits");
+    }
+    assert!(keyfit::accuracy::lre(fit["final_residual"].as_f64().unwrap(), 1.2455138894E-01) >= 9.0);
+}
+
+#[test]
+fn describe_sample_and_tables() {
+    let folder = Folder::new("print");
+    folder.write("marker.rectsl", MARKER);
+    let text = session(
+        &folder,
+        &[
+            &["describe", "marker.rectsl"],
+            &["describe", "marker.rectsl", "--json", "--start", "gain=2"],
+            &["describe", "a*sin(t)^2", "--start", "a=-0.5"],
+            &["sample", "marker.rectsl", "--at", "0,0.5,4"],
+            &["sample", "?a=2*t", "--to", "1", "--count", "3"],
+            &["sample", "1/t", "--at", "0,-0.0", "--json"],
+            &["solvers"],
+            &["ops", "--markdown"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn bad_input_is_told_where_and_what_to_do() {
+    let folder = Folder::new("bad");
+    folder.write("marker.rectsl", MARKER);
+    folder.write("word.rectsl", MARKER.replace("track-ref", "track-reff"));
+    folder.write("list.rectsl", MARKER.replace("4=4 )", "4=4"));
+    folder.write("thrice.rectsl", MARKER.replace("4=4 )", "0=1 0=2 4=4 )"));
+    folder.write("order.rectsl", MARKER.replace("4=4 )", "4=4 3=1 )"));
+    folder.write("keytime.rectsl", MARKER.replace("4=4 )", "4 free-param when=4 )"));
+    folder.write("two.rectsl", MARKER.replace("free-param bias", "free-param gain"));
+    folder.write("nan.csv", "t,y\n0,1\n1,NaN\n");
+    folder.write("text.csv", "t,y\n0,1\n1,about 3\n");
+    folder.write("ragged.csv", "t,y\n0,1\n1\n");
+    folder.write("headless.csv", "0,1\n1,2\n");
+    folder.write("empty.csv", "");
+    folder.write("channel.csv", "t,x,zz\n0,1,2\n");
+    folder.write("latin1.csv", [b't', b',', 0xe9, b'\n']);
+    let text = session(
+        &folder,
+        &[
+            &["fit", "word.rectsl", "--target", "x:1=1"],
+            &["fit", "list.rectsl", "--target", "x:1=1"],
+            &["fit", "thrice.rectsl", "--target", "x:1=1"],
+            &["fit", "order.rectsl", "--target", "x:1=1"],
+            &["fit", "keytime.rectsl", "--target", "x:1=1"],
+            &["fit", "two.rectsl", "--target", "x:1=1"],
+            &["fit", "missing.rectsl", "--target", "x:1=1"],
+            &["fit", "?a=1*t", "--data", "nan.csv"],
+            &["fit", "?a=1*t", "--data", "text.csv"],
+            &["fit", "?a=1*t", "--data", "ragged.csv"],
+            &["fit", "?a=1*t", "--data", "headless.csv"],
+            &["fit", "?a=1*t", "--data", "empty.csv"],
+            &["fit", "?a=1*t", "--data", "latin1.csv"],
+            &["fit", "marker.rectsl", "--data", "channel.csv"],
+            &["fit", "marker.rectsl", "--target", "1=2"],
+            &["fit", "marker.rectsl", "--target", "q:1=2"],
+            &["fit", "marker.rectsl"],
+            &["fit", "?a=1*t", "--target", "1:2"],
+            &["fit", "?a=1*t", "--target", "1=two"],
+            &["fit", "b1*t", "--target", "1=2"],
+            &["fit", "?a=1*t", "--target", "1=2", "--start", "b=2"],
+            &["fit", "?a=1*t", "--target", "1=2", "--solver", "levenberg"],
+            &["fit", "?a=1*t", "--target", "1=2,3=4", "--window", "0,2"],
+            &["fit", "2*t", "--target", "1=2"],
+            &["fit", "floor(?a=1)*t", "--target", "1=2"],
+            &["fit", "ln(?a=-1)*t", "--target", "1=2"],
+            &["fit", "?a=1*t", "--target", "1=2", "--all-numbers"],
+            &["compare", "nits"],
+            &["compare", "nist", "--problem", "Misra1"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn compare_writes_tables_and_charts() {
+    let folder = Folder::new("compare");
+    let line = ["compare", "seeds", "--out", "out"];
+    let first = folder.run(&line);
+    let text = transcript(&line, &first);
+    insta::assert_snapshot!(text);
+    let mut files: Vec<String> = std::fs::read_dir(folder.0.join("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(
+        files,
+        ["runs.csv", "seeds-arc.svg", "seeds-ramp.svg", "seeds-sweep.svg", "summary.csv", "times.csv"]
+    );
+    // everything but the times has the same bytes when it is run again
+    let read = |name: &String| std::fs::read(folder.0.join("out").join(name)).unwrap();
+    let before: Vec<Vec<u8>> = files.iter().map(read).collect();
+    assert_eq!(folder.run(&line).stdout, first.stdout);
+    for (name, bytes) in files.iter().zip(before).filter(|(name, _)| *name != "times.csv") {
+        assert_eq!(read(name), bytes, "{name}");
+    }
+}
+
+#[test]
+fn compare_speaks_the_agreed_json() {
+    let folder = Folder::new("contract");
+    let line = ["compare", "nist", "--problem", "misra1a", "--solver", "levenberg-marquardt", "--json"];
+    let output: serde_json::Value = serde_json::from_slice(&folder.run(&line).stdout).unwrap();
+    assert_eq!(output["runs"].as_array().unwrap().len(), 2);
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let runs = "suite problem start solver lre status converged final_residual residual_evaluations \
+                jacobian_evaluations seconds";
+    assert_eq!(keys(&output["runs"][0]).join(" "), runs);
+    let summary = "solver runs lre4 lre6 lre8 lre10 false_claims residual_evaluations";
+    assert_eq!(keys(&output["summary"][0]).join(" "), summary);
+    assert_eq!(output["summary"][0]["lre10"], 2);
+}

@@ -1,0 +1,5 @@
+//! The program as people run it.
+
+mod cli;
+mod folder;
+mod readme;

@@ -1,0 +1,105 @@
+//! The certified problems, and what the README says of the solvers on them.
+
+use keyfit::SOLVERS;
+use keyfit::comparison::{compare, summarize};
+use keyfit::suite::{Problem, suite, suite_names};
+
+#[test]
+fn the_suites_are_all_there() {
+    assert_eq!(suite_names(), ["nist", "seeds"]);
+    let problems = suite("nist").unwrap();
+    assert_eq!((problems.len(), problems.iter().map(|p| p.starts.len()).sum::<usize>()), (27, 54));
+    for problem in &problems {
+        assert_eq!(problem.standard_errors.len(), problem.certified.len(), "{}", problem.name);
+        assert!(problem.sum_of_squares.is_some(), "{}", problem.name);
+        assert_eq!(problem.lre(&problem.certified), 11.0);
+    }
+    assert!(suite("nits").is_err());
+}
+
+/// The model at the certified parameters has the certified sum of squares: the figures were carried over rightly.
+#[test]
+fn certified_values_give_the_certified_sum_of_squares() {
+    for problem in suite("nist").unwrap().iter().filter(|problem| problem.name != "Lanczos1") {
+        // Lanczos1's residuals are below what 11 printed digits of its parameters can give
+        let channel = &problem.starts[0][0];
+        let track = channel.track.substitute_parameters(|name| problem.certified.get(name).copied());
+        let sum: f64 =
+            channel.targets.iter().map(|target| (track.sample(target.time) - target.value).powi(2)).sum();
+        let certified = problem.sum_of_squares.unwrap();
+        // 11 digits are printed; Lanczos2's sum of 2e-11 feels the rounding of its parameters
+        let bound = if problem.name == "Lanczos2" { 1e-9 } else { 1e-10 };
+        assert!(
+            (sum - certified).abs() <= bound * certified,
+            "{}: {sum:e} is not {certified:e}",
+            problem.name
+        );
+    }
+}
+
+#[test]
+fn the_readme_tells_how_the_solvers_do_on_nist() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let solvers: Vec<_> = SOLVERS.iter().collect();
+    let runs = compare(&suite("nist").unwrap(), &solvers, &Default::default(), |_| {});
+    for summary in summarize(&runs, &solvers) {
+        let [four, six, eight, ten] = summary.reached;
+        let cells = format!("| {four} | {six} | {eight} | {ten} | {} |", summary.false_claims);
+        let row = readme.lines().find(|line| line.starts_with(&format!("| {} ", summary.solver)));
+        assert!(
+            row.is_some_and(|row| row.ends_with(&cells)),
+            "{}: {cells} is not in {row:?}",
+            summary.solver
+        );
+        if summary.solver == "levenberg-marquardt" {
+            assert_eq!((ten, summary.false_claims), (54, 0));
+        }
+    }
+    for run in runs.iter().filter(|run| run.solver == "levenberg-marquardt") {
+        assert!(run.converged, "{} start {}: {}", run.problem, run.start, run.status);
+    }
+}
+
+#[test]
+fn equivalent_answers_count() {
+    let find = |suite_name: &str, name: &str| -> Problem {
+        suite(suite_name).unwrap().into_iter().find(|problem| problem.name == name).unwrap()
+    };
+    let mgh17 = find("nist", "MGH17");
+    let mut swapped = mgh17.certified.clone();
+    for (a, b) in [("b2", "b3"), ("b4", "b5")] {
+        swapped.insert(a.into(), mgh17.certified[b]);
+        swapped.insert(b.into(), mgh17.certified[a]);
+    }
+    assert_eq!(mgh17.lre(&swapped), 11.0);
+    swapped.insert("b4".into(), mgh17.certified["b4"]);
+    assert!(mgh17.lre(&swapped) < 1.0);
+
+    let arc = find("seeds", "arc");
+    let mut turned = arc.certified.clone();
+    turned.insert("x_amp".into(), -arc.certified["x_amp"]);
+    turned.insert("x_phase".into(), arc.certified["x_phase"] + 5.0 * std::f64::consts::PI);
+    assert!(arc.lre(&turned) > 10.9);
+    turned.insert("x_phase".into(), arc.certified["x_phase"]);
+    assert!(arc.lre(&turned) < 1.0);
+}
+
+#[test]
+fn a_file_that_is_no_problem_says_why() {
+    let error = |text: &str| Problem::parse("s", "s/p.toml", text).unwrap_err().to_string();
+    let file = |model: &str, rest: &str| {
+        format!("name = \"p\"\nmodel = \"{model}\"\ncertified = {{ parameters = {{ a = 1.0 }} }}\n{rest}")
+    };
+    let mut report = String::new();
+    for text in [
+        file("?a=1*t", "[data]\nt = [1, 2]\ny = [1]"),
+        file("?a=1*(t", "[data]\nt = [1]\ny = [1]"),
+        file("?a=1*t", "[data]\nt = [1]\ny = ['one']"),
+        file("?a=1*t", "colour = 3\n[data]\nt = [1]\ny = [1]"),
+        file("?a=1*t + x", "[data]\nt = [1, 0]\ny = [1, 2]\nx = [1, 2]"),
+        file("#rectsl \\\"m\\\" rect 1 free-param a ->x ;", "[data]\nt = [1]\nz = [1]"),
+    ] {
+        report += &format!("{}\n---\n", error(&text));
+    }
+    insta::assert_snapshot!(report);
+}
