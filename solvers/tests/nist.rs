@@ -1,5 +1,8 @@
 //! Hard problems of NIST StRD (nonlinear regression, public domain) with Jacobians by hand.
 
+// hand-written models, a judge of their own: accuracy is at stake here, bits are not
+#![allow(clippy::disallowed_methods)]
+
 use keyfit_solvers::{LeastSquares, Options, lookup, solve};
 
 /// Value and derivatives of a model at `x` with parameters `b`.
