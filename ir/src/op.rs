@@ -6,6 +6,9 @@
 //! second list. A new composite operation is one row. A new primitive is one row and one method of [`Scalar`], which
 //! the compiler then demands of every kind of number.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::expr::Expr;
 use crate::number::Scalar;
 
@@ -160,12 +163,16 @@ impl Op {
 
     /// The operation whose name (`ADD`) this is.
     pub fn from_name(name: &str) -> Option<Op> {
-        Op::ALL.iter().copied().find(|op| op.name() == name)
+        static NAMES: LazyLock<HashMap<&str, Op>> =
+            LazyLock::new(|| Op::ALL.iter().map(|op| (op.name(), *op)).collect());
+        NAMES.get(name).copied()
     }
 
     /// The operation whose word (`add`) this is.
     pub fn from_word(word: &str) -> Option<Op> {
-        Op::ALL.iter().copied().find(|op| op.word() == word)
+        static WORDS: LazyLock<HashMap<&str, Op>> =
+            LazyLock::new(|| Op::ALL.iter().map(|op| (op.word(), *op)).collect());
+        WORDS.get(word).copied()
     }
 
     /// The operation whose infix sign (`+`) this is.
