@@ -1,9 +1,10 @@
 //! `keyfit sample`
 
-use std::fmt::Write;
 use std::process::ExitCode;
 
 use clap::Args;
+use keyfit::Track;
+use keyfit::autodiff::evaluate;
 use keyfit::ir::Names;
 use serde_json::{Map, Value, json};
 
@@ -27,6 +28,9 @@ pub struct Sample {
     /// How many evenly spaced times
     #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
+    /// Print values as exact arithmetic has them, to so many significant digits (numbers in the model are doubles)
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000), conflicts_with = "json")]
+    digits: Option<u16>,
     /// Print one JSON object: t and channels, each a list of numbers
     #[arg(long)]
     json: bool,
@@ -36,6 +40,14 @@ impl Sample {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let model = self.model.load(Names::new())?;
         let times = self.times(&model)?;
+        if let Some(digits) = self.digits {
+            let column = |track: &Track| -> Result<Vec<String>, Failure> {
+                times.iter().map(|&t| exact(track, t, usize::from(digits))).collect()
+            };
+            let columns = model.channels.iter().map(|(name, track)| Ok((name.as_str(), column(track)?)));
+            print(&table(&times, &columns.collect::<Result<Vec<_>, Failure>>()?))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let columns: Vec<(&str, Vec<f64>)> = model
             .channels
             .iter()
@@ -51,19 +63,11 @@ impl Sample {
             print_json(&json!({ "t": times, "channels": channels }))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut text = String::from("t");
-        columns.iter().for_each(|(name, _)| {
-            let _ = write!(text, ",{name}");
-        });
-        text.push('\n');
-        for (k, t) in times.iter().enumerate() {
-            let _ = write!(text, "{t:?}");
-            columns.iter().for_each(|(_, values)| {
-                let _ = write!(text, ",{:?}", values[k]);
-            });
-            text.push('\n');
-        }
-        print(&text)?;
+        let columns: Vec<(&str, Vec<String>)> = columns
+            .into_iter()
+            .map(|(name, values)| (name, values.iter().map(|value| format!("{value:?}")).collect()))
+            .collect();
+        print(&table(&times, &columns))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -102,4 +106,31 @@ impl Sample {
         let steps = f64::from(self.count.max(2) - 1);
         Ok((0..self.count).map(|k| self.from + (to - self.from) * (f64::from(k) / steps)).collect())
     }
+}
+
+/// CSV: the times, then a column a channel.
+fn table(times: &[f64], columns: &[(&str, Vec<String>)]) -> String {
+    let header = ["t"].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect::<Vec<_>>().join(",");
+    let row = |(k, t): (usize, &f64)| {
+        let cells = columns.iter().map(|(_, values)| values[k].clone());
+        [format!("{t:?}")].into_iter().chain(cells).collect::<Vec<_>>().join(",")
+    };
+    let rows = times.iter().enumerate().map(row);
+    [header].into_iter().chain(rows).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// The value at `t` to so many digits: evaluated with ever more bits until twice as many change none of the digits.
+fn exact(track: &Track, t: f64, digits: usize) -> Result<String, Failure> {
+    const MOST_BITS: u32 = 1 << 16;
+    let mut bits = 64 + 4 * digits as u32;
+    let mut last = String::new();
+    while bits <= MOST_BITS {
+        let next = evaluate(track, t, &[], bits).to_string_radix(10, Some(digits));
+        if next == last {
+            return Ok(next);
+        }
+        (last, bits) = (next, 2 * bits);
+    }
+    Err(Failure::input(format!("at time {t:?}, {digits} digits do not settle within {MOST_BITS} bits"))
+        .hint("the value may lie on a jump or cancel to zero there"))
 }

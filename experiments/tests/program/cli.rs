@@ -67,6 +67,8 @@ fn describe_sample_and_tables() {
             &["sample", "marker.rectsl", "--at", "0,0.5,4"],
             &["sample", "?a=2*t", "--to", "1", "--count", "3"],
             &["sample", "1/t", "--at", "0,-0.0", "--json"],
+            &["sample", "(exp(t) - 1 - t)/t^2", "--at", "1e-9,1,2", "--digits", "40"],
+            &["sample", "floor(?a=1 + sin(t)*0)", "--at", "0.1", "--digits", "3"],
             &["solvers"],
             &["ops", "--markdown"],
         ],
