@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use keyfit_ir::{MAX_ARITY, Op, Sampler, Scalar, Track};
 use rug::Float;
-use rug::float::Round;
+use rug::float::{Constant, Round};
 use rug::ops::{AssignRound, Pow};
 
 /// The precision of a double.
@@ -128,6 +128,9 @@ macro_rules! angles {
 impl Scalar for Mpfr {
     fn lift(&self, x: f64) -> Mpfr {
         Mpfr::new(x, self.format)
+    }
+    fn pi(&self) -> Mpfr {
+        self.round(Constant::Pi)
     }
     fn compare(&self, other: &Mpfr) -> Option<Ordering> {
         self.value.partial_cmp(&other.value)

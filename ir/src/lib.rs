@@ -31,6 +31,7 @@
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
 pub mod describe;
+pub mod easing;
 pub mod expr;
 pub mod formula;
 pub mod keyed;
@@ -42,6 +43,7 @@ pub mod scene;
 pub mod text;
 pub mod track;
 
+pub use easing::Easing;
 pub use expr::{Expr, free, linear, number as constant, t};
 pub use formula::Names;
 pub use keyed::{Key, KeyError, Keyed};

@@ -17,6 +17,10 @@ use std::cmp::Ordering;
 pub trait Scalar: Clone {
     /// The constant `x` in the same context as `self` (precision, number of partials); its derivatives are zero.
     fn lift(&self, x: f64) -> Self;
+    /// π, to the precision of `self`; without an own implementation, the double nearest to it.
+    fn pi(&self) -> Self {
+        self.lift(std::f64::consts::PI)
+    }
     /// Order of the values; `None` if one of them is NaN. The two zeros are equal.
     fn compare(&self, other: &Self) -> Option<Ordering>;
     /// The value of `self` with the derivatives of `formula`: at a key's time a track *is* the key's value but moves

@@ -1,7 +1,7 @@
 //! The table of operations: one row an operation.
 //!
 //! A row holds the name that `describe` prints, the word of the people's languages (a function of formulas, a postfix
-//! word of RectSL), an infix sign where there is one, the operands, the meaning over [`Scalar`] and a line of
+//! word of RectSL), an infix sign where there is one (or `ease`: it is an easing), the operands, the meaning over [`Scalar`] and a line of
 //! documentation. Parsers, printers, every evaluator, the command line and the tests read this table; there is no
 //! second list. A new composite operation is one row. A new primitive is one row and one method of [`Scalar`], which
 //! the compiler then demands of every kind of number.
@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::easing::{self, ease, halves, mirrored};
 use crate::expr::Expr;
 use crate::number::Scalar;
 
@@ -34,6 +35,7 @@ macro_rules! operations {
         /// An operation on numbers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
+        #[allow(non_camel_case_types)] // the names are those that describe prints
         pub enum Op {
             $(#[doc = $doc] $name,)+
         }
@@ -56,6 +58,11 @@ macro_rules! operations {
             /// The infix form in formulas, if it has one.
             pub const fn infix(self) -> Option<Infix> {
                 match self { $(Op::$name => operations!(@infix $infix),)+ }
+            }
+
+            /// Whether it is an easing: a curve from (0, 0) to (1, 1), see [`easing`](crate::easing).
+            pub const fn is_easing(self) -> bool {
+                match self { $(Op::$name => operations!(@easing $infix),)+ }
             }
 
             /// The operands' names, in order.
@@ -96,9 +103,12 @@ macro_rules! operations {
         }
     };
     (@infix -) => { None };
+    (@infix ease) => { None };
     (@infix [$sign:literal $precedence:literal]) => {
         Some(Infix { sign: $sign, precedence: $precedence, right: $precedence > UNARY_MINUS })
     };
+    (@easing ease) => { true };
+    (@easing $other:tt) => { false };
     (@method $name:ident $word:ident ($first:ident $(, $rest:ident)*) $doc:literal) => {
         #[doc = $doc]
         #[allow(clippy::should_implement_trait)] // the names are the table's words
@@ -145,6 +155,38 @@ operations! {
     CLAMP      clamp      -        (x, lo, hi)  = x.max(lo).min(hi),                       "min(max(x, lo), hi)";
     MIX        mix        -        (a, b, u)    = a.add(&b.sub(a).mul(u)),                 "a + (b − a)·u, as written: mix(a, b, 1) need not be b";
     SMOOTHSTEP smoothstep -        (e0, e1, x)  = smoothstep(e0, e1, x),                   "u·u·(3 − 2u) of u = clamp((x − e0)/(e1 − e0), 0, 1); step(e0, x) if e0 = e1";
+    // easings; each is 0 up to u = 0 and 1 from u = 1 on
+    SINE_IN        sine_in        ease (u) = ease(u, easing::sine_in),                            "easing sine-in: 2·sin²(π·u/4)";
+    SINE_OUT       sine_out       ease (u) = ease(u, easing::sine_out),                           "easing sine-out: sin(π·u/2)";
+    SINE_IN_OUT    sine_in_out    ease (u) = ease(u, easing::sine_in_out),                        "easing sine-in-out: sin²(π·u/2)";
+    QUAD_IN        quad_in        ease (u) = ease(u, easing::quad),                               "easing quad-in: u²";
+    QUAD_OUT       quad_out       ease (u) = ease(u, |u| mirrored(u, easing::quad)),              "easing quad-out: 1 − (1 − u)²";
+    QUAD_IN_OUT    quad_in_out    ease (u) = ease(u, |u| halves(u, easing::quad)),                "easing quad-in-out: two halves of quad-in";
+    CUBIC_IN       cubic_in       ease (u) = ease(u, easing::cubic),                              "easing cubic-in: u³";
+    CUBIC_OUT      cubic_out      ease (u) = ease(u, |u| mirrored(u, easing::cubic)),             "easing cubic-out: 1 − (1 − u)³";
+    CUBIC_IN_OUT   cubic_in_out   ease (u) = ease(u, |u| halves(u, easing::cubic)),               "easing cubic-in-out: two halves of cubic-in";
+    QUART_IN       quart_in       ease (u) = ease(u, easing::quart),                              "easing quart-in: u⁴";
+    QUART_OUT      quart_out      ease (u) = ease(u, |u| mirrored(u, easing::quart)),             "easing quart-out: 1 − (1 − u)⁴";
+    QUART_IN_OUT   quart_in_out   ease (u) = ease(u, |u| halves(u, easing::quart)),               "easing quart-in-out: two halves of quart-in";
+    QUINT_IN       quint_in       ease (u) = ease(u, easing::quint),                              "easing quint-in: u⁵";
+    QUINT_OUT      quint_out      ease (u) = ease(u, |u| mirrored(u, easing::quint)),             "easing quint-out: 1 − (1 − u)⁵";
+    QUINT_IN_OUT   quint_in_out   ease (u) = ease(u, |u| halves(u, easing::quint)),               "easing quint-in-out: two halves of quint-in";
+    EXPO_IN        expo_in        ease (u) = ease(u, easing::expo_in),                            "easing expo-in: 2^(10·u − 10), 0 at 0";
+    EXPO_OUT       expo_out       ease (u) = ease(u, easing::expo_out),                           "easing expo-out: 1 − 2^(−10·u), 1 at 1";
+    EXPO_IN_OUT    expo_in_out    ease (u) = ease(u, |u| halves(u, easing::expo_in)),             "easing expo-in-out: two halves of expo-in";
+    CIRC_IN        circ_in        ease (u) = ease(u, easing::circ_in),                            "easing circ-in: 1 − √(1 − u²)";
+    CIRC_OUT       circ_out       ease (u) = ease(u, easing::circ_out),                           "easing circ-out: √(u·(2 − u))";
+    CIRC_IN_OUT    circ_in_out    ease (u) = ease(u, |u| halves(u, easing::circ_in)),             "easing circ-in-out: two halves of circ-in";
+    BACK_IN        back_in        ease (u) = ease(u, easing::back),                               "easing back-in: u²·((s + 1)·u − s), s = 1.70158";
+    BACK_OUT       back_out       ease (u) = ease(u, |u| mirrored(u, easing::back)),              "easing back-out: back-in mirrored";
+    BACK_IN_OUT    back_in_out    ease (u) = ease(u, |u| halves(u, easing::back_wide)),           "easing back-in-out: two halves of back-in with s·1.525";
+    ELASTIC_IN     elastic_in     ease (u) = ease(u, easing::elastic_in),                         "easing elastic-in: −2^(10·u − 10)·sin((10·u − 10.75)·(2π/3)), 0 at 0";
+    ELASTIC_OUT    elastic_out    ease (u) = ease(u, easing::elastic_out),                        "easing elastic-out: 2^(−10·u)·sin((10·u − 0.75)·(2π/3)) + 1, 1 at 1";
+    ELASTIC_IN_OUT elastic_in_out ease (u) = ease(u, |u| halves(u, easing::elastic_wide)),        "easing elastic-in-out: two halves of elastic-in with the period 4.5 for 3";
+    BOUNCE_IN      bounce_in      ease (u) = ease(u, easing::bounce_in),                          "easing bounce-in: bounce-out mirrored";
+    BOUNCE_OUT     bounce_out     ease (u) = ease(u, easing::bounce_out),                         "easing bounce-out: 7.5625·(u − c)² + f, four parabolas";
+    BOUNCE_IN_OUT  bounce_in_out  ease (u) = ease(u, |u| halves(u, easing::bounce_in)),           "easing bounce-in-out: two halves of bounce-in";
+    SMOOTH         smooth         ease (u) = ease(u, easing::smooth),                             "easing smooth: u²·(3 − 2·u), as smoothstep(0, 1, u)";
 }
 
 fn smoothstep<S: Scalar>(e0: &S, e1: &S, x: &S) -> S {
@@ -168,11 +210,11 @@ impl Op {
         NAMES.get(name).copied()
     }
 
-    /// The operation whose word (`add`) this is.
+    /// The operation whose word (`add`) this is. A hyphen is as good as an underscore: `sine-in`, `sine_in`.
     pub fn from_word(word: &str) -> Option<Op> {
         static WORDS: LazyLock<HashMap<&str, Op>> =
             LazyLock::new(|| Op::ALL.iter().map(|op| (op.word(), *op)).collect());
-        WORDS.get(word).copied()
+        WORDS.get(word).or_else(|| WORDS.get(word.replace('-', "_").as_str())).copied()
     }
 
     /// The operation whose infix sign (`+`) this is.
