@@ -4,7 +4,9 @@
 //! [`Sampler::sample_into`], a parameter without a given value keeps its current value, and values in excess are not
 //! looked at.
 
-use keyfit_ir::{MAX_ARITY, Op, Sampler, Track};
+use std::cell::RefCell;
+
+use keyfit_ir::{Id, Keyed, MAX_ARITY, Op, Sampler, Track};
 use ndarray::{Array1, Array2, ArrayViewMut2};
 use num_dual::{Dual2_64, DualSVec64, HyperDualSVec64};
 
@@ -210,4 +212,38 @@ pub fn local_partials(op: Op, operands: [f64; MAX_ARITY]) -> [f64; MAX_ARITY] {
         std::array::from_fn(|i| Jet::variable(operands[i], Some(i)));
     let Jet(dual) = op.apply([&a, &b, &c]);
     std::array::from_fn(|i| dual.eps.0.map_or(0.0, |eps| eps[i]))
+}
+
+/// The partial derivatives of a keyed node by those of its children that its value at the clock's depends on; `values[i]` is
+/// the value of the node at place i. A child that is left out has none.
+///
+/// ```
+/// use keyfit_autodiff::keyed_partials;
+/// let track = keyfit_ir::Track::parse("linear[0=1 2=5 9=7](?when=0.5)")?;
+/// let keyfit_ir::Node::Keyed(keyed) = &track.nodes()[track.root().index()] else { panic!() };
+/// let partials = keyed_partials(keyed, &track.node_values(0.0));
+/// assert_eq!(partials.iter().map(|(_, slope)| *slope).collect::<Vec<_>>(), [2.0, 0.75, 0.25]);
+/// # Ok::<(), keyfit_ir::SyntaxError>(())
+/// ```
+pub fn keyed_partials(keyed: &Keyed, values: &[f64]) -> Vec<(Id, f64)> {
+    let value = |id: Id| values.get(id.index()).unwrap_or(&f64::NAN);
+    // the clock, and at most four more: a spline's keys, or a cubic's two keys and tangents
+    let looked_at = RefCell::new(vec![keyed.clock()]);
+    keyed.value(value(keyed.clock()), &mut 0, |id| {
+        let mut ids = looked_at.borrow_mut();
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+        value(id)
+    });
+    let ids = looked_at.into_inner();
+    let jets: Vec<Jet<DualSVec64<5>>> =
+        ids.iter().enumerate().map(|(i, id)| Jet::variable(*value(*id), Some(i))).collect();
+    let nowhere = Jet::constant(f64::NAN);
+    let jet = |id: Id| ids.iter().position(|own| *own == id).map_or(&nowhere, |i| &jets[i]);
+    let Jet(dual) = keyed.value(jet(keyed.clock()), &mut 0, jet);
+    ids.iter()
+        .enumerate()
+        .map(|(i, id)| (*id, dual.eps.0.and_then(|eps| eps.get(i).copied()).unwrap_or(0.0)))
+        .collect()
 }

@@ -5,6 +5,8 @@
 
 use quickcheck::{Arbitrary, Gen};
 
+use crate::keyed::Keyframe;
+use crate::keyed::shape::{Shape, Tcb};
 use crate::op::Op;
 use crate::track::{BuildError, Builder, Id, Node, Parameter, Track};
 
@@ -112,6 +114,19 @@ impl Arbitrary for TameNumber {
     }
 }
 
+/// A shape; the five that are no easing as often as all easings.
+fn random_shape(g: &mut Gen) -> Shape {
+    let (eased, own): (Vec<Shape>, Vec<Shape>) =
+        Shape::all().partition(|shape| matches!(shape, Shape::Eased(_)));
+    let shapes = if below(g, 3) == 0 { eased } else { own };
+    g.choose(&shapes).copied().unwrap_or(Shape::Linear)
+}
+
+fn random_tcb(g: &mut Gen) -> Tcb {
+    let mut x = || g.choose(&[0.0, 0.0, 0.5, 0.25, 1.0, -0.5, -1.0, 0.1]).copied().unwrap_or(0.0);
+    Tcb::new(x(), x(), x())
+}
+
 /// A track in the making: a builder, its nodes, and those that do not vary with time.
 struct Growth {
     builder: Builder,
@@ -173,12 +188,22 @@ impl Growth {
 
     fn keyed(&mut self, g: &mut Gen) -> Result<(), BuildError> {
         let Some(clock) = Growth::pick(&self.nodes, g) else { return Ok(()) };
-        let mut keys: Vec<(f64, Id)> = Vec::new();
+        let mut keys: Vec<Keyframe<Id>> = Vec::new();
+        // three of four tracks have one shape
+        let one = (below(g, 4) > 0).then(|| random_shape(g));
         let mut time = self.number(g);
         let mut jumped = false;
         for _ in 0..=below(g, 6) {
             let Some(value) = Growth::pick(&self.still, g) else { return Ok(()) };
-            keys.push((time, value));
+            let name = one.unwrap_or_else(|| random_shape(g));
+            let tangent = |_: &()| Growth::pick(&self.still, g).ok_or(BuildError::Empty);
+            let shape = name.try_map(tangent)?;
+            let passed = [Some(&shape), keys.last().map(|key| &key.shape)];
+            let tcb = match passed.contains(&Some(&Shape::Tcb)) && bool::arbitrary(g) {
+                true => random_tcb(g),
+                false => Tcb::default(),
+            };
+            keys.push(Keyframe { time, value, tcb, shape });
             let step = match below(g, 8) {
                 0 if !jumped => 0.0,
                 1 => time.abs() * f64::EPSILON, // the next number, or the one after it
@@ -191,10 +216,18 @@ impl Growth {
             let next = time + step;
             time = if next == time && !jumped { time + time.abs().max(1.0) } else { next };
         }
+        // the last key has no segment of its own
+        if let [.., before, last] = &mut keys[..] {
+            last.tcb = if before.shape == Shape::Tcb { last.tcb } else { Tcb::default() };
+        } else {
+            keys.iter_mut().for_each(|key| key.tcb = Tcb::default());
+        }
         // special times may be infinite or too far apart; then one key remains
         let id = match self.builder.keyed(keys.iter().copied(), clock) {
             Ok(id) => id,
-            Err(BuildError::Keys(_)) => self.builder.keyed(keys.first().map(|key| (1.0, key.1)), clock)?,
+            Err(BuildError::Keys(_)) => {
+                self.builder.keyed(keys.first().map(|key| (1.0, key.value)), clock)?
+            }
             Err(error) => return Err(error),
         };
         let still = self.still.contains(&clock);
@@ -274,8 +307,7 @@ fn hoist(track: &Track, i: usize, child: Id, root: Id) -> Result<Track, BuildErr
                 Node::Clock => builder.clock()?,
                 Node::Free(p) => builder.free((**p).clone())?,
                 Node::Apply(op, operands) => builder.apply(*op, &operands.map(at)[..op.arity()])?,
-                Node::Keyed(keyed) => builder
-                    .keyed(keyed.keys().iter().map(|key| (key.time(), at(key.value))), at(keyed.clock()))?,
+                Node::Keyed(keyed) => builder.insert_keyed(keyed.map(|child| at(*child)))?,
             }
         };
         new.push(id);
@@ -292,6 +324,7 @@ mod tests {
     fn every_operation_and_key_shape_occurs() {
         let mut g = Gen::from_size_and_seed(40, 1);
         let (mut ops, mut jumps, mut clocks, mut free_keys, mut finite) = (HashSet::new(), 0, 0, 0, 0);
+        let (mut shapes, mut mixed, mut bent) = (HashSet::new(), 0, 0);
         for _ in 0..2000 {
             let RandomTrack(track) = RandomTrack::arbitrary(&mut g);
             finite += usize::from(track.sample(0.75).is_finite());
@@ -300,6 +333,9 @@ mod tests {
                     Node::Apply(op, _) => drop(ops.insert(*op)),
                     Node::Keyed(keyed) => {
                         let keys = keyed.keys();
+                        shapes.extend(keyed.shapes().iter().map(Shape::name));
+                        mixed += usize::from(keyed.shapes().windows(2).any(|pair| pair[0] != pair[1]));
+                        bent += usize::from((0..keys.len()).any(|k| keyed.tcb(k) != Tcb::default()));
                         jumps += usize::from(keys.windows(2).any(|pair| pair[0].time() == pair[1].time()));
                         clocks += usize::from(track.node(keyed.clock()) != Some(&Node::Clock));
                         let free = |id| matches!(track.node(id), Some(Node::Free(_) | Node::Apply(..)));
@@ -310,6 +346,8 @@ mod tests {
             }
         }
         assert_eq!(ops.len(), Op::ALL.len());
+        assert_eq!(shapes, Shape::all().collect());
+        assert!(mixed > 50 && bent > 50, "{mixed} {bent}");
         assert!(jumps > 100 && clocks > 100 && free_keys > 100, "{jumps} {clocks} {free_keys}");
         assert!(finite > 600, "{finite} of 2000 values are finite");
     }

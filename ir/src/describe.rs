@@ -1,12 +1,17 @@
 //! Tracks as text that reads back to the same track.
 //!
-//! Operations print as calls of their names, `ADD(MUL(t, ?gain=1.0), ?bias=0.0)`; a keyed track as
-//! `linear[0.0=0.0 4.0=?peak=1.0]`, with `(clock)` behind it when it is not read at `t`; numbers with the fewest
-//! digits that read back to the same bits. A subterm that is used more than once and is not tiny is printed once, as a
+//! Operations print as calls of their names, `ADD(MUL(t, ?gain=1.0), ?bias=0.0)`; numbers with the fewest digits that
+//! read back to the same bits. A keyed track prints as its keys behind its shape, `linear[0.0=0.0 4.0=?peak=1.0]`, or, where
+//! its segments differ, as `keys[0.0=1.0 sine-in 1.0=2.0 hold 2.0=3.0]`; with `(clock)` behind it when it is not read at
+//! `t`. In braces a key says how TCB segments pass it (`1.0=5.0{t=0.5 c=0.25 b=-0.5}`; what is 0 is left out) and with
+//! which tangents cubic ones do (`1.0=5.0{in=-3.0 out=?slope=2.0}`). A subterm that is used more than once and is not tiny is printed once, as a
 //! definition in front: `s1 := SIN(…); MUL(s1, s1)`; so the text is never longer than a constant times the array.
 
 use std::fmt::Write;
 
+use crate::keyed::Keyed;
+use crate::keyed::shape::{Shape, Tcb};
+use crate::text::MIXED;
 use crate::track::{Children, Id, Node, Track};
 
 /// A shared subterm that prints as at most this many nodes is repeated rather than named.
@@ -15,7 +20,7 @@ const TINY: usize = 8;
 enum Work {
     Term(Id),
     Text(&'static str),
-    Time(f64),
+    Written(String),
 }
 
 impl Track {
@@ -53,8 +58,8 @@ impl Track {
                     text.push_str(s);
                     continue;
                 }
-                Work::Time(x) => {
-                    let _ = write!(text, "{x:?}=");
+                Work::Written(s) => {
+                    text.push_str(&s);
                     continue;
                 }
                 Work::Term(id) => id,
@@ -81,16 +86,59 @@ impl Track {
                     if !matches!(self.node(keyed.clock()), Some(Node::Clock)) {
                         work.extend([Work::Text(")"), Work::Term(keyed.clock()), Work::Text("(")]);
                     }
-                    work.push(Work::Text("]"));
-                    for (k, key) in keyed.keys().iter().enumerate().rev() {
-                        work.extend([Work::Term(key.value), Work::Time(key.time())]);
-                        if k > 0 {
-                            work.push(Work::Text(" "));
-                        }
-                    }
-                    write!(text, "linear[")
+                    let mut parts = Vec::new();
+                    keyed.write(|item| {
+                        parts.push(match item {
+                            Ok(words) => Work::Written(words),
+                            Err(id) => Work::Term(*id),
+                        })
+                    });
+                    work.extend(parts.into_iter().rev());
+                    Ok(())
                 }
             };
         }
+    }
+}
+
+impl<C> Keyed<C> {
+    /// Gives the key list's text to `put` piece by piece: words, and the children where their texts belong.
+    fn write<'a>(&'a self, mut put: impl FnMut(Result<String, &'a C>)) {
+        let names: Vec<Shape> = self.shapes().iter().map(Shape::name).collect();
+        let first = names.first().copied().unwrap_or(Shape::Linear);
+        let mixed = names.iter().any(|name| *name != first);
+        put(Ok(if mixed { format!("{MIXED}[") } else { format!("{first}[") }));
+        let mut arrive = None;
+        for (k, key) in self.keys().iter().enumerate() {
+            put(Ok(format!("{}{:?}=", if k > 0 { " " } else { "" }, key.time())));
+            put(Err(&key.value));
+            let leave = self.shapes().get(k).and_then(Shape::tangents);
+            let mut open = "{";
+            for (name, x) in Tcb::NAMES.iter().zip(self.tcb(k).values()).filter(|(_, x)| *x != 0.0) {
+                put(Ok(format!("{open}{name}={x:?}")));
+                open = " ";
+            }
+            for (name, tangent) in [("in", arrive), ("out", leave.map(|[leave, _]| leave))] {
+                let Some(tangent) = tangent else { continue };
+                put(Ok(format!("{open}{name}=")));
+                put(Err(tangent));
+                open = " ";
+            }
+            if open == " " {
+                put(Ok("}".into()));
+            }
+            if let Some(name) = names.get(k).filter(|_| mixed) {
+                put(Ok(format!(" {name}")));
+            }
+            arrive = leave.map(|[_, arrive]| arrive);
+        }
+        put(Ok("]".into()));
+    }
+
+    /// The key list as `describe` writes it, with a dot for each child.
+    pub fn outline(&self) -> String {
+        let mut text = String::new();
+        self.write(|item| text.push_str(&item.unwrap_or_else(|_| "·".into())));
+        text
     }
 }

@@ -1,7 +1,10 @@
 //! Tracks written by people: operators and one method an operation.
 
+use std::convert::Infallible;
 use std::ops;
 
+use crate::keyed::Keyframe;
+use crate::keyed::shape::Shape;
 use crate::op::Op;
 use crate::track::{BuildError, Builder, Id, Parameter, Track};
 
@@ -37,11 +40,35 @@ pub fn free(name: &str, start: f64) -> Expr {
 
 /// A linear keyed track; key values are numbers or time-invariant expressions.
 pub fn linear<V: Into<Expr>>(keys: impl IntoIterator<Item = (f64, V)>) -> Expr {
+    keyed(keys.into_iter().map(|(time, value)| Keyframe::new(time, value.into())))
+}
+
+/// A keyed track whose segments all have one shape. Tangents of a cubic are 0.
+///
+/// ```
+/// use keyfit_ir::{Shape, shaped};
+/// let track = shaped(Shape::CatmullRom, [(0.0, 0.0), (1.0, 10.0), (2.0, 30.0)]).track()?;
+/// assert_eq!(track.sample(0.5), 4.375);
+/// # Ok::<(), keyfit_ir::BuildError>(())
+/// ```
+pub fn shaped<V: Into<Expr>>(shape: Shape, keys: impl IntoIterator<Item = (f64, V)>) -> Expr {
+    keyed(keys.into_iter().map(|(time, value)| {
+        let Ok(shape) = shape.try_map(|()| Ok::<Expr, Infallible>(number(0.0)));
+        Keyframe::new(time, value.into()).shape(shape)
+    }))
+}
+
+/// A keyed track of any shapes; values and tangents are numbers or time-invariant expressions.
+pub fn keyed<V: Into<Expr> + Clone>(keys: impl IntoIterator<Item = Keyframe<V>>) -> Expr {
     Expr::build(|b| {
-        let keys = keys.into_iter().map(|(time, value)| Ok((time, b.graft(&value.into().0?)?)));
-        let keys: Vec<(f64, Id)> = keys.collect::<Result<_, BuildError>>()?;
+        let mut graft = |value: &V| b.graft(&value.clone().into().0?);
+        let mut frames = Vec::new();
+        for Keyframe { time, value, tcb, shape } in keys {
+            let (value, shape) = (graft(&value)?, shape.try_map(&mut graft)?);
+            frames.push(Keyframe { time, value, tcb, shape });
+        }
         let clock = b.clock()?;
-        b.keyed(keys, clock)
+        b.keyed(frames, clock)
     })
 }
 

@@ -8,10 +8,16 @@
 //! power   = operand [ "^" minus ]                a ^ b ^ c is a ^ (b ^ c)
 //! operand = NUMBER | "inf" | "NaN" | "pi" | "tau" | "t" | name | "?" name [ "=" NUMBER ]
 //!         | function "(" sum { "," sum } ")"     by word (sin) or by describe's name (SIN)
-//!         | "linear" "[" { NUMBER "=" key } "]" [ "(" sum ")" ]      read at t, or at the clock in parentheses
+//!         | head "[" { NUMBER "=" key } "]" [ "(" sum ")" ]      read at t, or at the clock in parentheses
 //!         | "(" sum ")"
-//! key     = { "-" } operand                      anything longer goes into parentheses
+//! head    = shape | "keys"                       one shape for all segments, or each its own
+//! shape   = "linear" | "hold" | "catmull-rom" | "tcb" | "cubic" | an easing's name (sine-in)
+//! key     = value [ "{" { ( "t" | "c" | "b" ) "=" NUMBER | ( "in" | "out" ) "=" value } "}" ] [ shape ]
+//! value   = { "-" } operand                      anything longer goes into parentheses
 //! ```
+//! A shape behind a key is that of the segment to the next key. `t`, `c` and `b` are the tension, continuity and bias
+//! with which TCB segments pass the key, `in` and `out` the tangents of cubic ones; what is not said is 0.
+//!
 //! `?gain=1.0` is a free parameter with its current value; later `?gain` may stand alone. A bare name is a definition,
 //! or one of the [`Names`] given apart. A minus in front of a number belongs to the number. A name with hyphens
 //! (`?x-amp=1.0`) needs its value behind it, for `?a-b` is a difference.
@@ -21,8 +27,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::keyed::KeyError;
+use crate::keyed::shape::{Shape, Tcb};
 use crate::op::{Op, UNARY_MINUS};
-use crate::text::{KeyText, Span, SyntaxError, SyntaxErrorKind, finite, keyed, nearest};
+use crate::text::{KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, finite, keyed, nearest};
 use crate::track::{BuildError, Builder, Id, Parameter, Track};
 
 /// What bare names in a formula mean.
@@ -105,7 +112,7 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
             at = number_end(text, at);
             Token::Number(finite(&text[start..at], Span { start, end: at })?)
         } else if is_name_start(c) {
-            at = skip(text, at, is_name_char);
+            at = shape_end(text, at)?.unwrap_or_else(|| skip(text, at, is_name_char));
             Token::Name(&text[start..at])
         } else if c == '?' {
             let (token, end) = free_token(text, at + 1)?;
@@ -114,7 +121,7 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
         } else if text[at..].starts_with(":=") {
             at += 2;
             Token::Define
-        } else if "()[],;=".contains(c) || Op::from_sign(c).is_some() {
+        } else if "()[]{},;=".contains(c) || Op::from_sign(c).is_some() {
             at += c.len_utf8();
             Token::Sign(c)
         } else {
@@ -125,9 +132,35 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
     }
 }
 
+/// The end of a key list's head with hyphens; they are signs in front of anything else than a bracket.
+fn shape_end(text: &str, start: usize) -> Result<Option<usize>, SyntaxError> {
+    let end = hyphened_end(text, start);
+    let word = &text[start..end];
+    if !word.contains('-') || !text[end..].starts_with('[') {
+        Ok(None)
+    } else if ListHead::from_word(word).is_some() {
+        Ok(Some(end))
+    } else if word.match_indices('-').any(|(i, _)| ListHead::from_word(&word[i + 1..]).is_some()) {
+        Ok(None) // a difference
+    } else {
+        match ListHead::nearest(word) {
+            None => Ok(None),
+            near => Err(unknown_shape(word, near, Span { start, end })),
+        }
+    }
+}
+
+fn unknown_shape(word: &str, near: Option<String>, span: Span) -> SyntaxError {
+    SyntaxError { kind: SyntaxErrorKind::Unknown { what: "shape", word: word.into(), near }, span }
+}
+
+fn hyphened_end(text: &str, start: usize) -> usize {
+    skip(text, start, |c| is_name_char(c) || c == '-')
+}
+
 fn free_token(text: &str, at: usize) -> Result<(Token<'_>, usize), SyntaxError> {
     let short = skip(text, at, is_name_char);
-    let long = skip(text, at, |c| is_name_char(c) || c == '-');
+    let long = hyphened_end(text, at);
     if !text[at..].starts_with(is_name_start) {
         let span = Span { start: at - 1, end: at };
         return Err(unexpected("a free parameter's name behind ?", "?", span));
@@ -197,11 +230,27 @@ enum Frame<'a> {
     Minus(Span),
     Group(Span),
     Call(Op, Span, Vec<Id>),
-    /// A key list: its opening, the keys so far, the time of the key whose value is being read and where it stands.
-    Keys(Span, Vec<KeyText>, Option<(f64, Span)>),
+    Keys(KeyList),
     /// The clock of a keyed track.
-    ReadAt(Span, Vec<KeyText>),
+    ReadAt(KeyList),
     Define(&'a str),
+}
+
+/// A key list that is being read.
+struct KeyList {
+    /// Its opening.
+    open: Span,
+    head: ListHead,
+    keys: Vec<KeyText>,
+    /// What the operand that is being read will be.
+    slot: Slot,
+}
+
+enum Slot {
+    /// The value of a key at this time, which stands there.
+    Value(f64, Span),
+    /// A tangent of the last key: the one with which it is left, or the one with which it is arrived at.
+    Tangent { leaving: bool },
 }
 
 struct Parser<'a> {
@@ -316,15 +365,18 @@ impl<'a> Parser<'a> {
                 },
                 Token::Sign('(') => self.frames.push(Frame::Group(span)),
                 Token::Free(name, value) => return self.free(name, value, span),
-                Token::Name("linear") if self.peek().0 == Token::Sign('[') => {
-                    let (_, open) = self.peek();
+                Token::Name(word) if self.peek().0 == Token::Sign('[') => {
+                    let Some(head) = ListHead::from_word(word) else {
+                        return Err(unknown_shape(word, ListHead::nearest(word), span));
+                    };
+                    let open = span.to(self.peek().1);
                     self.next += 1;
-                    self.frames.push(Frame::Keys(span.to(open), Vec::new(), None));
-                    self.key_time()?;
+                    let slot = self.key_time()?;
+                    self.frames.push(Frame::Keys(KeyList { open, head, keys: Vec::new(), slot }));
                 }
                 Token::Name(name) if self.peek().0 == Token::Sign('(') => {
                     let Some(op) = Op::from_word(name).or_else(|| Op::from_name(name)) else {
-                        let near = nearest(name, Op::ALL.iter().map(|op| op.word()).chain(["linear"]));
+                        let near = nearest(name, Op::ALL.iter().map(|op| op.word()));
                         let kind = SyntaxErrorKind::Unknown { what: "function", word: name.into(), near };
                         return Err(SyntaxError { kind, span });
                     };
@@ -428,10 +480,10 @@ impl<'a> Parser<'a> {
                     self.frames.push(Frame::Call(op, name, operands));
                     return Ok(None);
                 }
-                (Token::Sign(')'), Some(Frame::ReadAt(open, keys))) => {
+                (Token::Sign(')'), Some(Frame::ReadAt(KeyList { open, head, keys, .. }))) => {
                     self.next += 1;
                     let Some(clock) = self.operands.pop() else { return self.expected("a clock") };
-                    self.operands.push(keyed(&mut self.builder, &keys, clock, open.to(span))?);
+                    self.operands.push(keyed(&mut self.builder, head, &keys, clock, open.to(span))?);
                 }
                 (Token::Sign(';'), Some(Frame::Define(name))) => {
                     self.next += 1;
@@ -441,7 +493,10 @@ impl<'a> Parser<'a> {
                 }
                 (Token::End, None) => return Ok(self.operands.pop()),
                 (Token::End, Some(Frame::Define(_))) => return self.expected("; and the track"),
-                (Token::End, Some(Frame::Group(open) | Frame::Call(_, open, _) | Frame::ReadAt(open, _))) => {
+                (
+                    Token::End,
+                    Some(Frame::Group(open) | Frame::Call(_, open, _) | Frame::ReadAt(KeyList { open, .. })),
+                ) => {
                     return Err(SyntaxError {
                         kind: SyntaxErrorKind::Unclosed { what: "bracket" },
                         span: open,
@@ -473,7 +528,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a key's time and `=`; its value is the next operand.
-    fn key_time(&mut self) -> Result<(), SyntaxError> {
+    fn key_time(&mut self) -> Result<Slot, SyntaxError> {
         let minus = self.take('-');
         let (token, span) = self.peek();
         let time = match token {
@@ -486,41 +541,103 @@ impl<'a> Parser<'a> {
         };
         self.next += 1;
         let Some(equals) = self.take('=') else { return self.expected("= and the key's value") };
-        if let Some(Frame::Keys(_, _, open)) = self.frames.last_mut() {
-            *open = Some((if minus.is_some() { -time } else { time }, minus.unwrap_or(span).to(equals)));
-        }
-        Ok(())
+        Ok(Slot::Value(if minus.is_some() { -time } else { time }, minus.unwrap_or(span).to(equals)))
     }
 
-    /// Stores the key's value and reads the next key's time or the list's end; true if an operand is complete.
+    /// Stores the value or tangent that has been read, and reads on in the list until another operand must follow or the
+    /// list ends; true if it is an operand that is complete.
     fn key_end(&mut self) -> Result<bool, SyntaxError> {
-        let value = self.operands.pop();
-        if let Some(Frame::Keys(_, keys, open)) = self.frames.last_mut()
-            && let (Some((time, span)), Some(value)) = (open.take(), value)
-        {
-            keys.push(KeyText { time, value, span });
+        let Some(value) = self.operands.pop() else { return self.expected("a key's value") };
+        let Some(Frame::Keys(mut list)) = self.frames.pop() else { return self.expected("a key list") };
+        let inside = match (&list.slot, list.keys.last_mut()) {
+            (Slot::Value(time, span), _) => {
+                list.keys.push(KeyText { time: *time, value, span: *span, settings: Settings::default() });
+                self.take('{').is_some()
+            }
+            (Slot::Tangent { leaving }, Some(key)) => {
+                let tangents = &mut key.settings;
+                *(if *leaving { &mut tangents.leave } else { &mut tangents.arrive }) = Some(value);
+                true
+            }
+            (Slot::Tangent { .. }, None) => return self.expected("a key"),
+        };
+        let next = match list.keys.last_mut() {
+            Some(key) if inside => self.settings(&mut key.settings)?,
+            _ => None,
+        };
+        if let Some(slot) = next {
+            self.frames.push(Frame::Keys(KeyList { slot, ..list }));
+            return Ok(false);
+        }
+        if let (Token::Name(_), Some(key)) = (self.peek().0, list.keys.last_mut()) {
+            key.settings.shape = Some(self.shape()?);
         }
         match self.peek() {
             (Token::End, _) => {
-                let span = match self.frames.last() {
-                    Some(Frame::Keys(open, ..)) => *open,
-                    _ => self.peek().1,
-                };
-                return Err(SyntaxError { kind: SyntaxErrorKind::Unclosed { what: "key list" }, span });
+                let kind = SyntaxErrorKind::Unclosed { what: "key list" };
+                return Err(SyntaxError { kind, span: list.open });
             }
             (Token::Sign(']'), _) => self.next += 1,
             _ => {
-                self.key_time()?;
+                let slot = self.key_time()?;
+                self.frames.push(Frame::Keys(KeyList { slot, ..list }));
                 return Ok(false);
             }
         }
-        let Some(Frame::Keys(open, keys, _)) = self.frames.pop() else { return self.expected("a key list") };
         if let Some(bracket) = self.take('(') {
-            self.frames.push(Frame::ReadAt(open.to(bracket), keys));
+            self.frames.push(Frame::ReadAt(KeyList { open: list.open.to(bracket), ..list }));
             return Ok(false);
         }
-        let clock = self.builder.clock().map_err(|e| self.error(e, open))?;
-        self.operands.push(keyed(&mut self.builder, &keys, clock, open)?);
+        let clock = self.builder.clock().map_err(|e| self.error(e, list.open))?;
+        self.operands.push(keyed(&mut self.builder, list.head, &list.keys, clock, list.open)?);
         Ok(true)
+    }
+
+    /// Reads what braces say of a key, up to a tangent, which is the next operand, or the closing brace.
+    fn settings(&mut self, settings: &mut Settings) -> Result<Option<Slot>, SyntaxError> {
+        const NEEDS: &str = "t=, c= or b= and a number, in= or out= and a tangent, or }";
+        loop {
+            if self.take('}').is_some() {
+                return Ok(None);
+            }
+            let ((Token::Name(name), span), (Token::Sign('='), _)) = (self.peek(), self.ahead(1)) else {
+                return self.expected(NEEDS);
+            };
+            let taken = |is: bool| {
+                let kind = SyntaxErrorKind::Taken { what: "setting of this key", name: name.into() };
+                if is { Err(SyntaxError { kind, span }) } else { Ok(()) }
+            };
+            if let Some(i) = Tcb::NAMES.iter().position(|own| *own == name) {
+                taken(settings.tcb[i].is_some())?;
+                self.next += 2;
+                let minus = self.take('-').is_some();
+                let (Token::Number(x), _) = self.peek() else { return self.expected("a number") };
+                self.next += 1;
+                settings.tcb[i] = Some(if minus { -x } else { x });
+                continue;
+            }
+            let leaving = match name {
+                "in" => false,
+                "out" => true,
+                _ => return self.expected(NEEDS),
+            };
+            taken(if leaving { settings.leave } else { settings.arrive }.is_some())?;
+            self.next += 2;
+            return Ok(Some(Slot::Tangent { leaving }));
+        }
+    }
+
+    /// Reads a shape's name; its hyphens are tokens of their own.
+    fn shape(&mut self) -> Result<Shape, SyntaxError> {
+        let (_, first) = self.peek();
+        let span = Span { start: first.start, end: hyphened_end(self.text, first.start) };
+        let word = &self.text[span.range()];
+        let Some(shape) = Shape::from_word(word) else {
+            return Err(unknown_shape(word, ListHead::nearest(word), span));
+        };
+        while self.peek().1.start < span.end {
+            self.next += 1;
+        }
+        Ok(shape)
     }
 }

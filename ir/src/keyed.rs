@@ -1,50 +1,92 @@
 //! Keyed tracks: values at times, with segments between.
 //!
-//! Before the first key and after the last the value is that key's; **at a key's time the value is exactly the key's**.
-//! Two keys at one time are a jump: the last wins at that time, the first is the limit from the left. Between two keys
-//! a linear segment is `v0 + (v1 − v0)·u` with `u = (t − t0)/(t1 − t0)`, in that order of operations.
+//! Before the first key and after the last the value is that key's; **at a key's time the value is exactly the key's**,
+//! and the derivatives are those of the segment to its right. Two keys at one time are a jump: the last wins at that
+//! time, the first is the limit from the left. Each segment has its own [`Shape`]; [`shape`] says what they mean.
+
+pub mod shape;
+
+mod segment;
 
 use std::cmp::Ordering;
+use std::convert::Infallible;
 
 use thiserror::Error;
 
 use crate::number::Scalar;
-use crate::track::Id;
+use crate::track::{Id, Number};
+use shape::{Shape, Tcb};
 
 /// A key: a plain time, and a value that is a time-invariant track.
-#[derive(Clone, Copy, Debug)]
-pub struct Key {
-    time: f64,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key<C = Id> {
+    time: Number,
     /// The key's value, a node of the track that holds the keys.
-    pub value: Id,
+    pub value: C,
 }
 
-impl Key {
+impl<C> Key<C> {
     /// The time, finite and never −0.
     pub fn time(&self) -> f64 {
-        self.time
+        self.time.value()
     }
 }
 
-impl PartialEq for Key {
-    fn eq(&self, other: &Key) -> bool {
-        self.time.to_bits() == other.time.to_bits() && self.value == other.value
-    }
-}
-impl Eq for Key {}
-impl std::hash::Hash for Key {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (self.time.to_bits(), self.value).hash(state);
-    }
-}
-
-/// The keys of a linear keyed track and the clock that it is read at.
+/// A key as it is given to [`Keyed::new`]: with how it is passed, and the way to the next.
 ///
-/// There is at least one key; times ascend, and at most two keys share one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Keyed {
-    keys: Box<[Key]>,
-    clock: Id,
+/// ```
+/// use keyfit_ir::{Keyframe, Shape, constant, keyed};
+/// let keys = [Keyframe::new(0.0, 6.0).shape(Shape::Hold), Keyframe::new(1.0, 8.0), Keyframe::new(2.0, 9.0)];
+/// assert_eq!(keyed(keys).track()?.describe(), "keys[0.0=6.0 hold 1.0=8.0 linear 2.0=9.0]");
+/// # Ok::<(), keyfit_ir::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Keyframe<C> {
+    /// The time.
+    pub time: f64,
+    /// The value.
+    pub value: C,
+    /// How segments of shape TCB pass this key.
+    pub tcb: Tcb,
+    /// The segment to the next key; the last key's is not looked at.
+    pub shape: Shape<C>,
+}
+
+impl<C> Keyframe<C> {
+    /// A key from which a linear segment goes on.
+    pub fn new(time: f64, value: C) -> Keyframe<C> {
+        Keyframe { time, value, tcb: Tcb::default(), shape: Shape::Linear }
+    }
+
+    /// The same with another segment to the next key.
+    pub fn shape(self, shape: Shape<C>) -> Keyframe<C> {
+        Keyframe { shape, ..self }
+    }
+
+    /// The same, passed by TCB segments in this way.
+    pub fn tcb(self, tcb: Tcb) -> Keyframe<C> {
+        Keyframe { tcb, ..self }
+    }
+}
+
+impl<C> From<(f64, C)> for Keyframe<C> {
+    fn from((time, value): (f64, C)) -> Keyframe<C> {
+        Keyframe::new(time, value)
+    }
+}
+
+/// The keys of a keyed track, the segments between them, and the clock that it is read at.
+///
+/// There is at least one key; times ascend, and at most two keys share one. `C` is what stands for a child: a node's
+/// [`Id`] in a track, `()` where only times and shapes are of interest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Keyed<C = Id> {
+    keys: Box<[Key<C>]>,
+    /// One less than there are keys.
+    shapes: Box<[Shape<C>]>,
+    /// One a key; none if all are zero.
+    tcbs: Box<[Tcb]>,
+    clock: C,
 }
 
 /// Why keys do not make a keyed track. Keys are counted from 1.
@@ -88,6 +130,44 @@ pub enum KeyError {
         /// Which key.
         key: usize,
     },
+    /// A tension, continuity or bias is NaN or infinite.
+    #[error("key {key}: its tension, continuity and bias must be finite numbers")]
+    TcbNotFinite {
+        /// Which key.
+        key: usize,
+    },
+    /// A tension, continuity or bias where no TCB segment begins or ends.
+    #[error("key {key}: it has a tension, continuity or bias, but no tcb segment passes it")]
+    TcbUnused {
+        /// Which key.
+        key: usize,
+    },
+    /// A tangent where no cubic segment begins or ends.
+    #[error("key {key}: it has {side}-tangent, but no cubic segment is there")]
+    TangentUnused {
+        /// Which key.
+        key: usize,
+        /// `an in` or `an out`.
+        side: &'static str,
+    },
+    /// A list of mixed shapes leaves one out.
+    #[error("key {key}: the shape of the segment behind it is missing")]
+    NoShape {
+        /// Which key.
+        key: usize,
+    },
+    /// A shape stands behind the last key.
+    #[error("key {key}: a shape stands behind it, but no key that it could lead to")]
+    ShapeAtEnd {
+        /// Which key.
+        key: usize,
+    },
+    /// A tangent depends on the clock.
+    #[error("key {key}: a tangent at it or at the next key varies with time")]
+    TangentVaries {
+        /// Which key.
+        key: usize,
+    },
     /// A key's value depends on the clock.
     #[error(
         "key {key}: its value varies with time; a key's value is a number, a free parameter or made of these"
@@ -107,6 +187,12 @@ impl KeyError {
             | KeyError::OutOfOrder { key, .. }
             | KeyError::Repeated { key, .. }
             | KeyError::SpanOverflow { key }
+            | KeyError::TcbNotFinite { key }
+            | KeyError::TcbUnused { key }
+            | KeyError::TangentUnused { key, .. }
+            | KeyError::NoShape { key }
+            | KeyError::ShapeAtEnd { key }
+            | KeyError::TangentVaries { key }
             | KeyError::ValueVaries { key } => Some(key),
         }
     }
@@ -125,51 +211,109 @@ pub enum Place {
     Nowhere,
 }
 
-impl Keyed {
-    /// Checks the keys' times. That the values do not vary with time is the builder's to check.
-    pub(crate) fn new(keys: impl IntoIterator<Item = (f64, Id)>, clock: Id) -> Result<Keyed, KeyError> {
-        let keys: Box<[Key]> = keys
-            .into_iter()
-            .map(|(time, value)| Key { time: time + 0.0, value }) // −0 becomes +0
-            .collect();
-        for (i, key) in keys.iter().enumerate() {
-            let (n, time) = (i + 1, key.time);
+impl<C> Keyed<C> {
+    /// The keyed track of these keys, read at `clock`. Pairs (time, value) make it linear.
+    ///
+    /// # Errors
+    /// [`KeyError`], but for values that vary: that a builder knows.
+    pub fn new(
+        frames: impl IntoIterator<Item = impl Into<Keyframe<C>>>,
+        clock: C,
+    ) -> Result<Keyed<C>, KeyError> {
+        let mut keys: Vec<Key<C>> = Vec::new();
+        let mut shapes = Vec::new();
+        let mut tcbs = Vec::new();
+        for Keyframe { time, value, tcb, shape } in frames.into_iter().map(Into::into) {
+            let n = keys.len() + 1;
             if !time.is_finite() {
                 return Err(KeyError::TimeNotFinite { key: n, time });
             }
-            let Some(previous) = i.checked_sub(1).map(|p| keys[p].time) else { continue };
-            if time < previous {
-                return Err(KeyError::OutOfOrder { key: n, time, previous });
+            if let Some(previous) = keys.last().map(Key::time) {
+                if time < previous {
+                    return Err(KeyError::OutOfOrder { key: n, time, previous });
+                }
+                if n > 2 && keys[n - 3].time() == time {
+                    return Err(KeyError::Repeated { key: n, time });
+                }
+                if !(time - previous).is_finite() {
+                    return Err(KeyError::SpanOverflow { key: n });
+                }
             }
-            if i >= 2 && keys[i - 2].time == time {
-                return Err(KeyError::Repeated { key: n, time });
+            if !tcb.is_finite() {
+                return Err(KeyError::TcbNotFinite { key: n });
             }
-            if !(time - previous).is_finite() {
-                return Err(KeyError::SpanOverflow { key: n });
-            }
+            keys.push(Key { time: Number::new(time + 0.0), value }); // −0 becomes +0
+            shapes.push(shape);
+            tcbs.push(tcb);
         }
-        if keys.is_empty() { Err(KeyError::Empty) } else { Ok(Keyed { keys, clock }) }
+        shapes.pop().ok_or(KeyError::Empty)?;
+        let passed = |k: usize| shapes[k.saturating_sub(1)..].iter().take(if k > 0 { 2 } else { 1 });
+        let is_tcb = |shape: &Shape<C>| matches!(shape, Shape::Tcb);
+        if let Some(k) = (0..tcbs.len()).find(|&k| tcbs[k] != Tcb::default() && !passed(k).any(is_tcb)) {
+            return Err(KeyError::TcbUnused { key: k + 1 });
+        }
+        if tcbs.iter().all(|tcb| *tcb == Tcb::default()) {
+            tcbs.clear();
+        }
+        Ok(Keyed { keys: keys.into(), shapes: shapes.into(), tcbs: tcbs.into(), clock })
     }
 
     /// The keys, by time; never empty.
-    pub fn keys(&self) -> &[Key] {
+    pub fn keys(&self) -> &[Key<C>] {
         &self.keys
     }
 
-    /// The node whose value is the time that the track is read at.
-    pub fn clock(&self) -> Id {
+    /// The segments' shapes: the `k`-th leads from key `k` to key `k + 1`.
+    pub fn shapes(&self) -> &[Shape<C>] {
+        &self.shapes
+    }
+
+    /// How TCB segments pass key `k`.
+    pub fn tcb(&self, k: usize) -> Tcb {
+        self.tcbs.get(k).copied().unwrap_or_default()
+    }
+
+    /// The child whose value is the time that the track is read at.
+    pub fn clock(&self) -> C
+    where
+        C: Copy,
+    {
         self.clock
     }
 
-    /// The nodes that this one is made of: the keys' values, then the clock.
-    pub fn children(&self) -> impl DoubleEndedIterator<Item = Id> + '_ {
-        self.keys.iter().map(|key| key.value).chain([self.clock])
+    /// The children: each key's value and then the tangents of the segment behind it, and the clock last.
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = &C> + '_ {
+        self.keys
+            .iter()
+            .enumerate()
+            .flat_map(|(k, key)| {
+                let tangents = self.shapes.get(k).and_then(Shape::tangents);
+                [Some(&key.value)].into_iter().chain(tangents.into_iter().flatten().map(Some)).flatten()
+            })
+            .chain([&self.clock])
     }
 
-    /// The same keyed track with every child replaced.
-    pub(crate) fn map(&self, mut f: impl FnMut(Id) -> Id) -> Keyed {
-        let keys = self.keys.iter().map(|key| Key { time: key.time, value: f(key.value) }).collect();
-        Keyed { keys, clock: f(self.clock) }
+    /// The same times and shapes with other children, in the order of [`Keyed::children`].
+    ///
+    /// # Errors
+    /// The first one that `f` gives.
+    pub fn try_map<D, E>(&self, mut f: impl FnMut(&C) -> Result<D, E>) -> Result<Keyed<D>, E> {
+        let mut keys = Vec::with_capacity(self.keys.len());
+        let mut shapes = Vec::with_capacity(self.shapes.len());
+        for (k, key) in self.keys.iter().enumerate() {
+            keys.push(Key { time: key.time, value: f(&key.value)? });
+            if let Some(shape) = self.shapes.get(k) {
+                shapes.push(shape.try_map(&mut f)?);
+            }
+        }
+        let clock = f(&self.clock)?;
+        Ok(Keyed { keys: keys.into(), shapes: shapes.into(), tcbs: self.tcbs.clone(), clock })
+    }
+
+    /// [`Keyed::try_map`] where nothing can fail.
+    pub fn map<D>(&self, mut f: impl FnMut(&C) -> D) -> Keyed<D> {
+        let Ok(mapped) = self.try_map(|child| Ok::<D, Infallible>(f(child)));
+        mapped
     }
 
     /// Where `t` lies. `near` is a guess, the number of keys at or before a nearby time: times asked in order are
@@ -180,7 +324,7 @@ impl Keyed {
         match passed.checked_sub(1) {
             None => Place::Held(0),
             Some(k) if passed == self.keys.len() => Place::Held(k),
-            Some(k) if t.compare(&t.lift(self.keys[k].time)) == Some(Ordering::Equal) => Place::At(k),
+            Some(k) if t.compare(&t.lift(self.keys[k].time())) == Some(Ordering::Equal) => Place::At(k),
             Some(k) => Place::After(k),
         }
     }
@@ -189,7 +333,7 @@ impl Keyed {
     fn passed<S: Scalar>(&self, t: &S, near: usize) -> Option<usize> {
         t.compare(t)?;
         let reached = |k: usize| {
-            self.keys.get(k).is_some_and(|key| t.compare(&t.lift(key.time)) != Some(Ordering::Less))
+            self.keys.get(k).is_some_and(|key| t.compare(&t.lift(key.time())) != Some(Ordering::Less))
         };
         let near = near.min(self.keys.len());
         if near == 0 || reached(near - 1) {
@@ -199,9 +343,11 @@ impl Keyed {
                 }
             }
         }
-        Some(self.keys.partition_point(|key| t.compare(&t.lift(key.time)) != Some(Ordering::Less)))
+        Some(self.keys.partition_point(|key| t.compare(&t.lift(key.time())) != Some(Ordering::Less)))
     }
+}
 
+impl Keyed {
     /// The value at `t`, given the values of the keys.
     pub fn value<'a, S: Scalar + 'a>(&self, t: &S, near: &mut usize, value: impl Fn(Id) -> &'a S) -> S {
         match self.place(t, near) {
@@ -213,14 +359,5 @@ impl Keyed {
             Place::After(k) => self.segment(k, t, value),
             Place::Nowhere => t.lift(f64::NAN),
         }
-    }
-
-    /// The formula of the segment from key `k` to key `k + 1`.
-    fn segment<'a, S: Scalar + 'a>(&self, k: usize, t: &S, value: impl Fn(Id) -> &'a S) -> S {
-        let [a, b] = [&self.keys[k], &self.keys[k + 1]];
-        let (t0, t1) = (t.lift(a.time), t.lift(b.time));
-        let u = t.sub(&t0).div(&t1.sub(&t0));
-        let (v0, v1) = (value(a.value), value(b.value));
-        v0.add(&v1.sub(v0).mul(&u))
     }
 }

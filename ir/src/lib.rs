@@ -44,9 +44,10 @@ pub mod text;
 pub mod track;
 
 pub use easing::Easing;
-pub use expr::{Expr, free, linear, number as constant, t};
+pub use expr::{Expr, free, keyed, linear, number as constant, shaped, t};
 pub use formula::Names;
-pub use keyed::{Key, KeyError, Keyed};
+pub use keyed::shape::{Shape, Tcb};
+pub use keyed::{Key, KeyError, Keyed, Keyframe};
 pub use number::{Scalar, same_bits};
 pub use op::{Infix, MAX_ARITY, Op};
 pub use sample::Sampler;

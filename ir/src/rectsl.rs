@@ -3,20 +3,24 @@
 //! ```text
 //! scene   = "#rectsl" { setting | track | rect }
 //! setting = "->wall" WIDTH HEIGHT UNIT | "->duration" SECONDS | "->fps" RATE
-//! track   = "linear-track" STRING keys                     named, for "name" track-ref
-//! keys    = "'(" { TIME "=" { value word } } ")"           2=4, 2=4 free-param peak
+//! track   = HEAD-track STRING keys                         named, for "name" track-ref
+//! keys    = "'(" { TIME "=" { value word } { at } } ")"    2=4, 2=4 free-param peak
+//! at      = "->" SHAPE                                     the segment to the next key
+//!         | NUMBER ( "->tension" | "->continuity" | "->bias" ) | VALUE ( "->in" | "->out" )
 //! rect    = STRING "rect" { value word | ->word } ";"
 //! ```
 //! Values: numbers, strings, colours (`0x44d4b4`), key lists. Words take their operands from before them: every
 //! operation by its word or its sign (`sin`, `add` or `+`), `t`, `VALUE free-param NAME`, `STRING track-ref`,
-//! `KEYS linear`, `COLOUR solid`. Settings of a rect: `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `FILL ->fill`.
+//! `KEYS HEAD`, `COLOUR solid`. A HEAD is a shape (`linear`, `hold`, `catmull-rom`, `tcb`, `cubic`, an easing's name such as
+//! `sine-in`) or `keys`, with which each segment's shape stands behind its key: `'( 0=1 ->hold 1=2 ->sine-in 2=3 ) keys`. Settings of a rect: `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `FILL ->fill`.
 //! A comment runs from a word that begins with `#` or `//` to the end of its line.
 
 use std::collections::HashMap;
 
+use crate::keyed::shape::Shape;
 use crate::op::Op;
 use crate::scene::{Colour, Rect, Scene, Wall};
-use crate::text::{KeyText, Span, SyntaxError, SyntaxErrorKind, finite, keyed, nearest};
+use crate::text::{KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, finite, keyed, nearest};
 use crate::track::{BuildError, Builder, Id, Parameter};
 
 impl Scene {
@@ -132,9 +136,15 @@ struct Channels {
     fill: Option<Colour>,
 }
 
-const SETTINGS: [&str; 5] = ["->wall", "->duration", "->fps", "linear-track", "rect"];
+const SETTINGS: [&str; 4] = ["->wall", "->duration", "->fps", "rect"];
 const RECT_WORDS: [&str; 7] = ["->xy", "->wh", "->x", "->y", "->w", "->h", "->fill"];
-const VALUE_WORDS: [&str; 5] = ["t", "free-param", "track-ref", "linear", "solid"];
+const VALUE_WORDS: [&str; 4] = ["t", "free-param", "track-ref", "solid"];
+const TCB_WORDS: [&str; 3] = ["->tension", "->continuity", "->bias"];
+
+/// The head in a word such as `hold-track`.
+fn track_head(word: &str) -> Option<ListHead> {
+    word.strip_suffix("-track").and_then(ListHead::from_word)
+}
 
 struct Parser<'a> {
     text: &'a str,
@@ -218,8 +228,14 @@ impl<'a> Parser<'a> {
                 }
                 Token::Word("->duration") => scene.duration = Some(self.positive("->duration")?),
                 Token::Word("->fps") => scene.fps = Some(self.positive("->fps")?),
-                Token::Word("linear-track") => self.named_track()?,
-                Token::Word(word) => return Err(self.unknown("word", word, span, &[&SETTINGS])),
+                Token::Word(word) => match track_head(word) {
+                    Some(head) => self.named_track(head)?,
+                    None => {
+                        let tracks: Vec<String> = ListHead::words().map(|head| head + "-track").collect();
+                        let tracks: Vec<&str> = tracks.iter().map(String::as_str).collect();
+                        return Err(self.unknown("word", word, span, &[&SETTINGS, &tracks]));
+                    }
+                },
                 Token::Text(name) => {
                     match self.take() {
                         Some((Token::Word("rect"), _)) => {}
@@ -239,14 +255,14 @@ impl<'a> Parser<'a> {
         Ok(scene)
     }
 
-    fn named_track(&mut self) -> Result<(), SyntaxError> {
+    fn named_track(&mut self, head: ListHead) -> Result<(), SyntaxError> {
         let (name, span) = self.string("the track's name in quotes")?;
         let Some((Token::OpenKeys, open)) = self.take() else {
             self.next = self.next.saturating_sub(1);
             return Err(self.unexpected("a key list '( … )", self.peek()));
         };
         let keys = self.keys(open)?;
-        let id = self.linear(&keys, open)?;
+        let id = self.keyed(head, &keys, open)?;
         match self.tracks.insert(name, id) {
             None => Ok(()),
             Some(_) => Err(taken("track", name, span)),
@@ -271,6 +287,7 @@ impl<'a> Parser<'a> {
                 other => return Err(self.unexpected("= and the key's value", other)),
             }
             let mut stack = Stack::default();
+            let mut settings = Settings::default();
             while let Some((token, span)) = self.peek() {
                 let next_key = matches!(self.tokens.get(self.next + 1), Some((Token::Equals, _)));
                 if token == Token::CloseKeys
@@ -281,7 +298,13 @@ impl<'a> Parser<'a> {
                 match token {
                     // a name can only begin what follows the list: a named track is no key's value, it varies
                     Token::EndRect | Token::Text(_) => return Err(unclosed_keys(open)),
-                    Token::Word(word) if word.starts_with("->") => return Err(unclosed_keys(open)),
+                    Token::Word(word) if word.starts_with("->") => {
+                        if !self.setting(word, span, &mut stack, &mut settings)? {
+                            return Err(unclosed_keys(open));
+                        }
+                        self.next += 1;
+                        continue;
+                    }
                     Token::Equals => self.free_key_time(self.next.saturating_sub(2))?,
                     _ => {}
                 }
@@ -294,7 +317,7 @@ impl<'a> Parser<'a> {
             }
             let (value, _) = stack.track("this key", at, "a value behind its =")?;
             stack.is_empty()?;
-            keys.push(KeyText { time, value, span: at });
+            keys.push(KeyText { time, value, span: at, settings });
         }
     }
 
@@ -309,10 +332,46 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn linear(&mut self, keys: &[KeyText], list: Span) -> Result<Id, SyntaxError> {
+    /// Takes a word that says something of a key; false if it is none.
+    fn setting(
+        &mut self,
+        word: &str,
+        span: Span,
+        stack: &mut Stack<'a>,
+        settings: &mut Settings,
+    ) -> Result<bool, SyntaxError> {
+        if let Some(i) = TCB_WORDS.iter().position(|own| *own == word) {
+            settings.tcb[i] = Some(self.plain_number(word, span, stack)?.0);
+        } else if word == "->in" || word == "->out" {
+            let (tangent, _) = stack.track(word, span, "a tangent")?;
+            *(if word == "->in" { &mut settings.arrive } else { &mut settings.leave }) = Some(tangent);
+        } else if let Some(shape) = word.strip_prefix("->").and_then(Shape::from_word) {
+            settings.shape = Some(shape);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// A number that is written as such, and where.
+    fn plain_number(
+        &self,
+        word: &str,
+        span: Span,
+        stack: &mut Stack<'a>,
+    ) -> Result<(f64, Span), SyntaxError> {
+        let needs = if word == "free-param" { "a plain number, the current value" } else { "a plain number" };
+        let (id, at) = stack.track(word, span, needs)?;
+        match self.builder.node(id) {
+            Some(crate::Node::Constant(x)) => Ok((x.value(), at)),
+            _ => Err(SyntaxError { kind: SyntaxErrorKind::Missing { word: word.into(), needs }, span: at }),
+        }
+    }
+
+    fn keyed(&mut self, head: ListHead, keys: &[KeyText], list: Span) -> Result<Id, SyntaxError> {
         let clock = self.builder.clock();
         let clock = self.build(clock, list)?;
-        keyed(&mut self.builder, keys, clock, list)
+        keyed(&mut self.builder, head, keys, clock, list)
     }
 
     /// A value, or a word that makes one of those on the stack.
@@ -336,15 +395,7 @@ impl<'a> Parser<'a> {
                 (Value::Track(self.build(id, span)?), span)
             }
             "free-param" => {
-                let needs = "a plain number, the current value";
-                let (start, from) = stack.track(word, span, needs)?;
-                let Some(crate::Node::Constant(start)) = self.builder.node(start) else {
-                    return Err(SyntaxError {
-                        kind: SyntaxErrorKind::Missing { word: word.into(), needs },
-                        span: from,
-                    });
-                };
-                let start = start.value();
+                let (start, from) = self.plain_number(word, span, stack)?;
                 let (name, at) = self.word("the free parameter's name")?;
                 let parameter = self.build(Parameter::new(name, start), at)?;
                 let id = self.builder.free(parameter);
@@ -360,11 +411,6 @@ impl<'a> Parser<'a> {
                     }
                 }
             }
-            "linear" => {
-                let want = |value| if let Value::Keys(keys) = value { Some(keys) } else { None };
-                let (keys, list) = stack.pop(word, span, "a key list '( … )", want)?;
-                (Value::Track(self.linear(&keys, list)?), list.to(span))
-            }
             "solid" => {
                 let want = |value| if let Value::Colour(rgb) = value { Some(rgb) } else { None };
                 let (rgb, at) = stack.pop(word, span, "a colour such as 0x44d4b4", want)?;
@@ -378,7 +424,14 @@ impl<'a> Parser<'a> {
                 let id = self.builder.constant(finite(word, span)?);
                 (Value::Track(self.build(id, span)?), span)
             }
-            _ => self.operation(word, span, stack)?,
+            _ => match ListHead::from_word(word) {
+                Some(head) if !head.is_easing() || matches!(stack.0.last(), Some((Value::Keys(_), _))) => {
+                    let want = |value| if let Value::Keys(keys) = value { Some(keys) } else { None };
+                    let (keys, list) = stack.pop(word, span, "a key list '( … )", want)?;
+                    (Value::Track(self.keyed(head, &keys, list)?), list.to(span))
+                }
+                _ => self.operation(word, span, stack)?,
+            },
         };
         stack.0.push(value);
         Ok(())
@@ -396,8 +449,10 @@ impl<'a> Parser<'a> {
             _ => None,
         };
         let Some(op) = Op::from_word(word).or(by_sign) else {
+            let heads: Vec<String> = ListHead::words().collect();
+            let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
             let words: Vec<&str> = Op::ALL.iter().map(|op| op.word()).collect();
-            return Err(self.unknown("word", word, span, &[&words, &VALUE_WORDS, &RECT_WORDS]));
+            return Err(self.unknown("word", word, span, &[&words, &heads, &VALUE_WORDS, &RECT_WORDS]));
         };
         let needs = ["", "a number or track", "two numbers or tracks", "three numbers or tracks"];
         let mut operands = Vec::with_capacity(op.arity());

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::keyed::shape::{Shape, Tcb};
+use crate::keyed::{KeyError, Keyframe};
 use crate::op::Op;
 use crate::track::{BuildError, Builder, Id};
 
@@ -144,6 +146,12 @@ impl SyntaxErrorKind {
             SyntaxErrorKind::Unknown { what: "function", .. } => {
                 format!("known: {}", Op::ALL.iter().map(|op| op.word()).collect::<Vec<_>>().join(" "))
             }
+            SyntaxErrorKind::Unknown { what: "shape", .. } => {
+                format!("known: {}", ListHead::words().collect::<Vec<_>>().join(" "))
+            }
+            SyntaxErrorKind::Build(BuildError::Keys(KeyError::NoShape { .. })) => {
+                "a list of mixed shapes names each: keys[0.0=1.0 linear 1.0=2.0 hold 2.0=3.0]".into()
+            }
             _ => return None,
         })
     }
@@ -186,27 +194,98 @@ pub(crate) fn finite(text: &str, span: Span) -> Result<f64, SyntaxError> {
     }
 }
 
-/// A key as it is written: its time, its value, and where it stands.
+/// The word in front of a key list: one shape for all segments, or `keys`, where each segment says its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListHead(Option<Shape>);
+
+/// The word for lists of mixed shapes.
+pub(crate) const MIXED: &str = "keys";
+
+impl ListHead {
+    pub(crate) fn from_word(word: &str) -> Option<ListHead> {
+        if word == MIXED { Some(ListHead(None)) } else { Shape::from_word(word).map(|s| ListHead(Some(s))) }
+    }
+
+    /// Whether the word is that of an operation too.
+    pub(crate) fn is_easing(self) -> bool {
+        matches!(self.0, Some(Shape::Eased(_)))
+    }
+
+    /// All words.
+    pub(crate) fn words() -> impl Iterator<Item = String> {
+        Shape::all().map(|shape| shape.to_string()).chain([MIXED.into()])
+    }
+
+    /// The word that is nearly this one.
+    pub(crate) fn nearest(word: &str) -> Option<String> {
+        let words: Vec<String> = ListHead::words().collect();
+        nearest(word, words.iter().map(String::as_str))
+    }
+}
+
+/// A key as it is written: its time, its value, what else is said at it, and where it stands.
 pub(crate) struct KeyText {
     pub time: f64,
     pub value: Id,
     pub span: Span,
+    pub settings: Settings,
+}
+
+/// What a key list can say at a key beside time and value.
+#[derive(Default)]
+pub(crate) struct Settings {
+    pub tcb: [Option<f64>; 3],
+    pub arrive: Option<Id>,
+    pub leave: Option<Id>,
+    pub shape: Option<Shape>,
 }
 
 /// The keyed track of these keys; an error stands at the key at fault, or at `list`.
 pub(crate) fn keyed(
     builder: &mut Builder,
+    head: ListHead,
     keys: &[KeyText],
     clock: Id,
     list: Span,
 ) -> Result<Id, SyntaxError> {
-    builder.keyed(keys.iter().map(|key| (key.time, key.value)), clock).map_err(|e| {
+    let built = frames(builder, head, keys).and_then(|frames| builder.keyed(frames, clock));
+    built.map_err(|e| {
         let at_fault = match &e {
             BuildError::Keys(e) => e.key().and_then(|k| keys.get(k - 1)).map(|key| key.span),
             _ => None,
         };
         SyntaxError { kind: e.into(), span: at_fault.unwrap_or(list) }
     })
+}
+
+/// The keys with the segments that lead from each to the next. A tangent that is not said is 0.
+fn frames(b: &mut Builder, head: ListHead, keys: &[KeyText]) -> Result<Vec<Keyframe<Id>>, BuildError> {
+    let mut frames = Vec::with_capacity(keys.len());
+    let mut arriving = false;
+    for (k, key) in keys.iter().enumerate() {
+        let n = k + 1;
+        let next = keys.get(n);
+        let settings = &key.settings;
+        let name = match (next, settings.shape.or(head.0)) {
+            (None, _) if settings.shape.is_some() => return Err(KeyError::ShapeAtEnd { key: n }.into()),
+            (None, _) => Shape::Linear,
+            (Some(_), Some(shape)) => shape,
+            (Some(_), None) => return Err(KeyError::NoShape { key: n }.into()),
+        };
+        let mut ends = [settings.leave, next.and_then(|key| key.settings.arrive)].into_iter();
+        let shape = name.try_map(|()| ends.next().flatten().map_or_else(|| b.constant(0.0), Ok))?;
+        let leaving = shape.tangents().is_some();
+        for (given, used, side) in [(settings.arrive, arriving, "an in"), (settings.leave, leaving, "an out")]
+        {
+            if given.is_some() && !used {
+                return Err(KeyError::TangentUnused { key: n, side }.into());
+            }
+        }
+        arriving = leaving;
+        let [t, c, b] = settings.tcb.map(|x| x.unwrap_or(0.0));
+        frames.push(Keyframe { time: key.time, value: key.value, tcb: Tcb::new(t, c, b), shape });
+    }
+    Ok(frames)
 }
 
 impl SyntaxError {

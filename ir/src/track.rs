@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::keyed::{KeyError, Keyed};
+use crate::keyed::shape::Shape;
+use crate::keyed::{KeyError, Keyed, Keyframe};
 use crate::op::{MAX_ARITY, Op};
 
 /// A node's place in its track's array, or in the [`Builder`] that made it.
@@ -116,11 +117,11 @@ impl Node {
     }
 
     /// The same node with every child replaced.
-    pub(crate) fn map(&self, f: impl FnMut(Id) -> Id) -> Node {
+    pub(crate) fn map(&self, mut f: impl FnMut(Id) -> Id) -> Node {
         match self {
             Node::Constant(_) | Node::Clock | Node::Free(_) => self.clone(),
             Node::Apply(op, operands) => Node::Apply(*op, operands.map(f)),
-            Node::Keyed(keyed) => Node::Keyed(Arc::new(keyed.map(f))),
+            Node::Keyed(keyed) => Node::Keyed(Arc::new(keyed.map(|child| f(*child)))),
         }
     }
 }
@@ -130,38 +131,28 @@ impl Node {
 pub enum Children<'a> {
     /// An operation's operands; none for a leaf.
     Operands(&'a [Id]),
-    /// A keyed track's key values, then its clock.
+    /// A keyed track's key values and tangents, then its clock.
     Keyed(&'a Keyed),
 }
 
-impl Children<'_> {
+impl<'a> Children<'a> {
     /// How many there are.
     pub fn len(&self) -> usize {
-        match self {
-            Children::Operands(ids) => ids.len(),
-            Children::Keyed(keyed) => keyed.keys().len() + 1,
-        }
+        self.iter().count()
     }
 
     /// Whether the node is a leaf.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The `i`-th child.
-    pub fn get(&self, i: usize) -> Option<Id> {
-        match self {
-            Children::Operands(ids) => ids.get(i).copied(),
-            Children::Keyed(keyed) => match keyed.keys().get(i) {
-                Some(key) => Some(key.value),
-                None => (i == keyed.keys().len()).then_some(keyed.clock()),
-            },
-        }
+        self.iter().next().is_none()
     }
 
     /// All of them, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Id> + '_ {
-        (0..self.len()).filter_map(|i| self.get(i))
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Id> + use<'a> {
+        let (operands, keyed) = match *self {
+            Children::Operands(ids) => (ids, None),
+            Children::Keyed(keyed) => (&[][..], Some(keyed)),
+        };
+        operands.iter().chain(keyed.into_iter().flat_map(Keyed::children)).copied()
     }
 }
 
@@ -282,11 +273,11 @@ pub enum BuildError {
     /// The keys do not make a keyed track.
     #[error(transparent)]
     Keys(#[from] KeyError),
-    /// A keyed track's children are not one value a key and the clock.
-    #[error("{times} key time(s) need as many values and a clock, not {children} part(s)")]
+    /// A keyed track's children are not as many as its keys and segments need.
+    #[error("a keyed track with {keys} key(s) needs other parts than the {children} that are there")]
     KeyCount {
-        /// How many times there are.
-        times: usize,
+        /// How many keys there are.
+        keys: usize,
         /// How many children there are.
         children: usize,
     },
@@ -380,17 +371,35 @@ impl Builder {
         self.insert(Node::Apply(op, padded))
     }
 
-    /// A linear keyed track of (time, value) keys, read at `clock`.
+    /// A keyed track, read at `clock`. Keys that are pairs (time, value) make it linear; see [`Keyframe`] for the rest.
     ///
     /// # Errors
-    /// [`BuildError::Keys`] if a time is not finite, out of order or repeated thrice, or if a value varies with time.
-    pub fn keyed(&mut self, keys: impl IntoIterator<Item = (f64, Id)>, clock: Id) -> Result<Id, BuildError> {
-        let keyed = Keyed::new(keys, clock)?;
+    /// [`BuildError::Keys`] if a time is not finite, out of order or repeated thrice, or if a value or tangent varies
+    /// with time.
+    pub fn keyed(
+        &mut self,
+        keys: impl IntoIterator<Item = impl Into<Keyframe<Id>>>,
+        clock: Id,
+    ) -> Result<Id, BuildError> {
+        self.insert_keyed(Keyed::new(keys, clock)?)
+    }
+
+    /// A keyed track that is there already, such as another one with its children replaced ([`Keyed::map`]).
+    ///
+    /// # Errors
+    /// As [`Builder::keyed`].
+    pub fn insert_keyed(&mut self, keyed: Keyed) -> Result<Id, BuildError> {
         for id in keyed.children() {
-            self.check(id)?;
+            self.check(*id)?;
         }
-        if let Some(i) = keyed.keys().iter().position(|key| self.varies[key.value.index()]) {
+        let varies = |id: Id| self.varies[id.index()];
+        if let Some(i) = keyed.keys().iter().position(|key| varies(key.value)) {
             return Err(KeyError::ValueVaries { key: i + 1 }.into());
+        }
+        let bent =
+            |shape: &Shape<Id>| shape.tangents().is_some_and(|ends| ends.iter().any(|id| varies(**id)));
+        if let Some(i) = keyed.shapes().iter().position(bent) {
+            return Err(KeyError::TangentVaries { key: i + 1 }.into());
         }
         self.insert(Node::Keyed(Arc::new(keyed)))
     }
@@ -467,18 +476,20 @@ impl Builder {
 fn extract(nodes: &[Node], root: Id) -> Track {
     let mut new: Vec<Option<Id>> = vec![None; nodes.len()];
     let mut out: Vec<Node> = Vec::new();
-    let mut stack = vec![(root, 0)];
-    while let Some((id, next)) = stack.pop() {
+    // a node waits below its children until they are there
+    let mut stack = vec![(root, false)];
+    while let Some((id, ready)) = stack.pop() {
         if new[id.index()].is_some() {
             continue;
         }
         let node = &nodes[id.index()];
-        if let Some(child) = node.children().get(next) {
-            stack.push((id, next + 1));
-            stack.push((child, 0));
-        } else {
+        if ready {
             new[id.index()] = Some(Id(out.len() as u32));
             out.push(node.map(|child| new[child.index()].unwrap_or(child)));
+        } else {
+            stack.push((id, true));
+            let missing = node.children().iter().rev().filter(|child| new[child.index()].is_none());
+            stack.extend(missing.map(|child| (child, false)));
         }
     }
     Track(out.into())

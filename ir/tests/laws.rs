@@ -49,9 +49,7 @@ fn the_numbering_is_canonical() {
                 Node::Clock => builder.clock(),
                 Node::Free(p) => builder.free((**p).clone()),
                 Node::Apply(op, operands) => builder.apply(*op, &operands.map(at)[..op.arity()]),
-                Node::Keyed(keyed) => {
-                    builder.keyed(keyed.keys().iter().map(|k| (k.time(), at(k.value))), at(keyed.clock()))
-                }
+                Node::Keyed(keyed) => builder.insert_keyed(keyed.map(|child| at(*child))),
             };
             match built {
                 Ok(id2) => new[id.index()] = Some(id2),

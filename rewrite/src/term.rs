@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use egg::{Id, Language, RecExpr};
-use keyfit_ir::{BuildError, Builder, Node, Number, Op, Parameter, Track};
+use keyfit_ir::{BuildError, Builder, Keyed, Node, Number, Op, Parameter, Track};
 
 /// What a node is, apart from its children.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,8 +17,8 @@ pub enum Head {
     Free(Arc<Parameter>),
     /// An operation; its children are the operands.
     Apply(Op),
-    /// A linear keyed track by its keys' times; its children are the keys' values, then the clock.
-    Keyed(Arc<[Number]>),
+    /// A keyed track by its times and shapes; its children are those of [`Keyed::children`].
+    Keyed(Arc<Keyed<()>>),
 }
 
 /// A node of an e-graph of tracks.
@@ -58,7 +58,7 @@ impl fmt::Display for Term {
             Head::Clock => write!(f, "t"),
             Head::Free(p) => write!(f, "?{}={:?}", p.name(), p.start()),
             Head::Apply(op) => write!(f, "{}", op.name()),
-            Head::Keyed(times) => write!(f, "linear{times:?}"),
+            Head::Keyed(keyed) => write!(f, "{}", keyed.outline()),
         }
     }
 }
@@ -71,9 +71,7 @@ pub fn to_expr(track: &Track) -> RecExpr<Term> {
             Node::Clock => Head::Clock,
             Node::Free(p) => Head::Free(p.clone()),
             Node::Apply(op, _) => Head::Apply(*op),
-            Node::Keyed(keyed) => {
-                Head::Keyed(keyed.keys().iter().map(|key| Number::new(key.time())).collect())
-            }
+            Node::Keyed(keyed) => Head::Keyed(Arc::new(keyed.map(|_| ()))),
         },
         children: node.children().iter().map(|child| Id::from(child.index())).collect(),
     });
@@ -96,12 +94,15 @@ pub fn from_expr(expr: &RecExpr<Term>) -> Result<Track, BuildError> {
             Head::Clock => builder.clock()?,
             Head::Free(p) => builder.free(Parameter::clone(p))?,
             Head::Apply(op) => builder.apply(*op, &children)?,
-            Head::Keyed(times) => match children.split_last() {
-                Some((&clock, values)) if values.len() == times.len() => {
-                    builder.keyed(times.iter().map(|time| time.value()).zip(values.iter().copied()), clock)?
+            Head::Keyed(keyed) => {
+                let mismatch = BuildError::KeyCount { keys: keyed.keys().len(), children: children.len() };
+                let mut given = children.iter().copied();
+                let keyed = keyed.try_map(|()| given.next().ok_or(mismatch.clone()))?;
+                if given.next().is_some() {
+                    return Err(mismatch);
                 }
-                _ => return Err(BuildError::KeyCount { times: times.len(), children: children.len() }),
-            },
+                builder.insert_keyed(keyed)?
+            }
         });
     }
     let root = ids.last().copied().ok_or(BuildError::Empty)?;

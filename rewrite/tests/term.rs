@@ -25,7 +25,7 @@ fn zeros_are_told_apart_and_nans_are_not() {
     let root = |text: &str| to_expr(&Track::parse(text).unwrap()).as_ref().last().unwrap().clone();
     assert_ne!(root("0.0"), root("-0.0"));
     assert_eq!(root("NaN"), root("NaN"));
-    assert!(matches!(root("linear[0=1 2=3]").head, Head::Keyed(times) if times.len() == 2));
+    assert!(matches!(root("linear[0=1 2=3]").head, Head::Keyed(keyed) if keyed.keys().len() == 2));
 }
 
 #[test]

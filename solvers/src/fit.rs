@@ -231,10 +231,8 @@ fn free_all_numbers(track: &Track) -> Result<Track, BuildError> {
                 builder.apply(*op, &operands)?
             }
             Node::Keyed(keyed) => {
-                let keys = keyed.keys().iter().map(|key| Ok((key.time(), child(&mut builder, key.value)?)));
-                let keys = keys.collect::<Result<Vec<_>, BuildError>>()?;
-                let clock = child(&mut builder, keyed.clock())?;
-                builder.keyed(keys, clock)?
+                let keyed = keyed.try_map(|id| child(&mut builder, *id))?;
+                builder.insert_keyed(keyed)?
             }
         };
         new.push(id);

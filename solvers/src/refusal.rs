@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use keyfit_autodiff::local_partials;
-use keyfit_ir::keyed::Place;
-use keyfit_ir::{Id, Keyed, Node, Op, Track};
+use keyfit_autodiff::{keyed_partials, local_partials};
+use keyfit_ir::{Id, Keyed, Node, Op, Shape, Track};
 
 use crate::problem::{Channel, FitProblem};
 
@@ -71,8 +70,17 @@ pub enum Blocker {
         /// The targets' clock readings lie within these.
         reached: (f64, f64),
     },
+    /// A tangent at a key, in a cubic segment that no target's time lies in.
+    Tangent {
+        /// The key's time.
+        time: f64,
+        /// The targets' clock readings lie within these.
+        reached: (f64, f64),
+    },
     /// The clock of a keyed track, where all targets meet it held or level.
     Clock,
+    /// The clock of a keyed track that holds in all its segments.
+    HoldClock,
     /// It moves the value in ways that cancel.
     Cancels,
 }
@@ -87,8 +95,8 @@ impl Blocker {
     fn closable(&self) -> bool {
         match self {
             Blocker::Flat { op, .. } => !flat_everywhere(*op),
-            Blocker::Key { .. } | Blocker::Clock => true,
-            Blocker::Cancels => false,
+            Blocker::Key { .. } | Blocker::Tangent { .. } | Blocker::Clock => true,
+            Blocker::HoldClock | Blocker::Cancels => false,
         }
     }
 
@@ -103,6 +111,12 @@ impl Blocker {
             }
             Blocker::Key { time, .. } => {
                 format!("a target at the key at time {time:?}, or between it and a key beside it")
+            }
+            Blocker::Tangent { time, .. } => {
+                format!("a target inside the segment that the tangent at time {time:?} bends")
+            }
+            Blocker::HoldClock => {
+                format!("a way from {parameter} to a target that does not lead through the clock of a hold")
             }
             Blocker::Clock => "a target inside a segment that is not level".into(),
             Blocker::Cancels => format!("a model in which {parameter} has an effect"),
@@ -125,7 +139,18 @@ impl fmt::Display for Blocker {
                 "it is the value of the key at time {time:?}, which is out of reach: the targets read the keys from \
                  {from:?} to {to:?}"
             ),
+            Blocker::Tangent { time, reached: (from, to) } => write!(
+                f,
+                "it is a tangent at the key at time {time:?} of a segment that no target is in: the targets read the \
+                 keys from {from:?} to {to:?}"
+            ),
             Blocker::Clock => write!(f, "it moves the clock of a keyed track that is level at every target"),
+            Blocker::HoldClock => {
+                write!(
+                    f,
+                    "it moves the clock of a keyed track that holds, which is constant between its keys"
+                )
+            }
             Blocker::Cancels => write!(f, "its effects cancel"),
         }
     }
@@ -269,6 +294,11 @@ fn dependent(track: &Track, name: &str) -> Vec<bool> {
     depends
 }
 
+/// Whether the keyed track is constant between its keys.
+fn holds(keyed: &Keyed) -> bool {
+    keyed.shapes().iter().all(|shape| *shape == Shape::Hold)
+}
+
 /// Whether every way from the root to the parameter leads through an operation that is flat everywhere; notes those.
 fn always_blocked(track: &Track, name: &str, reasons: &mut Vec<Blocker>) -> bool {
     let depends = dependent(track, name);
@@ -282,6 +312,12 @@ fn always_blocked(track: &Track, name: &str, reasons: &mut Vec<Blocker>) -> bool
                 let operands = op.operands().iter().zip(operands).filter(|(_, child)| depends[child.index()]);
                 operands.for_each(|(operand, _)| note(reasons, Blocker::Flat { op: *op, operand }));
             }
+            Node::Keyed(keyed) if holds(keyed) => {
+                keyed.keys().iter().for_each(|key| reached[key.value.index()] = true);
+                if depends[keyed.clock().index()] {
+                    note(reasons, Blocker::HoldClock);
+                }
+            }
             _ => node.children().iter().for_each(|child| reached[child.index()] = true),
         }
     }
@@ -293,7 +329,7 @@ fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
     let track = &channel.track;
     let depends = dependent(track, name);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut keys: Vec<f64> = Vec::new();
+    let (mut keys, mut tangents_of): (Vec<f64>, Vec<f64>) = Default::default();
     for target in &channel.targets {
         let values = track.node_values(target.time);
         let mut reached = vec![false; track.nodes().len()];
@@ -318,22 +354,25 @@ fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
                 Node::Keyed(keyed) => {
                     let clock = values[keyed.clock().index()];
                     (low, high) = (low.min(clock), high.max(clock));
-                    let felt = keys_felt(keyed, clock);
-                    for (k, key) in
-                        keyed.keys().iter().enumerate().filter(|(_, key)| depends[key.value.index()])
-                    {
-                        if felt.contains(&k) {
-                            reached[key.value.index()] = true;
-                        } else if !keys.contains(&key.time()) {
+                    let partials = keyed_partials(keyed, &values);
+                    let mut feels = |id: Id| {
+                        let felt = partials.iter().any(|(own, slope)| *own == id && *slope != 0.0);
+                        reached[id.index()] |= felt;
+                        felt
+                    };
+                    for (k, key) in keyed.keys().iter().enumerate() {
+                        if depends[key.value.index()] && !feels(key.value) && !keys.contains(&key.time()) {
                             keys.push(key.time());
                         }
-                    }
-                    if depends[keyed.clock().index()] {
-                        let value = |k: usize| keyed.keys().get(k).map(|key| values[key.value.index()]);
-                        match felt.len() > 1 && felt.iter().any(|&k| value(k) != value(felt[0])) {
-                            true => reached[keyed.clock().index()] = true,
-                            false => note(reasons, Blocker::Clock),
+                        let tangents = keyed.shapes().get(k).and_then(Shape::tangents).into_iter().flatten();
+                        for (id, key) in tangents.zip(&keyed.keys()[k..]) {
+                            if depends[id.index()] && !feels(*id) && !tangents_of.contains(&key.time()) {
+                                tangents_of.push(key.time());
+                            }
                         }
+                    }
+                    if depends[keyed.clock().index()] && !feels(keyed.clock()) {
+                        note(reasons, if holds(keyed) { Blocker::HoldClock } else { Blocker::Clock });
                     }
                 }
             }
@@ -342,15 +381,8 @@ fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
     for time in keys {
         note(reasons, Blocker::Key { time, reached: (low, high) });
     }
-}
-
-/// The keys whose values the track feels at `clock`; two where it lies in a segment.
-fn keys_felt(keyed: &Keyed, clock: f64) -> Vec<usize> {
-    match keyed.place(&clock, &mut 0) {
-        Place::Held(k) => vec![k],
-        Place::At(k) => vec![k],
-        Place::After(k) => vec![k, k + 1],
-        Place::Nowhere => vec![],
+    for time in tangents_of {
+        note(reasons, Blocker::Tangent { time, reached: (low, high) });
     }
 }
 
