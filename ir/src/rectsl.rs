@@ -139,7 +139,9 @@ struct Channels {
 const SETTINGS: [&str; 4] = ["->wall", "->duration", "->fps", "rect"];
 const RECT_WORDS: [&str; 7] = ["->xy", "->wh", "->x", "->y", "->w", "->h", "->fill"];
 const VALUE_WORDS: [&str; 4] = ["t", "free-param", "track-ref", "solid"];
+/// Words for a key, in the order of [`Settings`]' fields.
 const TCB_WORDS: [&str; 3] = ["->tension", "->continuity", "->bias"];
+const TANGENT_WORDS: [&str; 2] = ["->in", "->out"];
 
 /// The head in a word such as `hold-track`.
 fn track_head(word: &str) -> Option<ListHead> {
@@ -300,7 +302,7 @@ impl<'a> Parser<'a> {
                     Token::EndRect | Token::Text(_) => return Err(unclosed_keys(open)),
                     Token::Word(word) if word.starts_with("->") => {
                         if !self.setting(word, span, &mut stack, &mut settings)? {
-                            return Err(unclosed_keys(open));
+                            return Err(self.no_setting(word, span, open));
                         }
                         self.next += 1;
                         continue;
@@ -342,15 +344,26 @@ impl<'a> Parser<'a> {
     ) -> Result<bool, SyntaxError> {
         if let Some(i) = TCB_WORDS.iter().position(|own| *own == word) {
             settings.tcb[i] = Some(self.plain_number(word, span, stack)?.0);
-        } else if word == "->in" || word == "->out" {
+        } else if let Some(i) = TANGENT_WORDS.iter().position(|own| *own == word) {
             let (tangent, _) = stack.track(word, span, "a tangent")?;
-            *(if word == "->in" { &mut settings.arrive } else { &mut settings.leave }) = Some(tangent);
+            *[&mut settings.arrive, &mut settings.leave][i] = Some(tangent);
         } else if let Some(shape) = word.strip_prefix("->").and_then(Shape::from_word) {
             settings.shape = Some(shape);
         } else {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// What is wrong with a word that says nothing of a key: it belongs to the rect, and the list was never closed, or it
+    /// is misspelt.
+    fn no_setting(&self, word: &str, span: Span, open: Span) -> SyntaxError {
+        if RECT_WORDS.contains(&word) {
+            return unclosed_keys(open);
+        }
+        let shapes: Vec<String> = Shape::all().map(|shape| format!("->{shape}")).collect();
+        let shapes: Vec<&str> = shapes.iter().map(String::as_str).collect();
+        self.unknown("word", word, span, &[&shapes, &TCB_WORDS, &TANGENT_WORDS, &RECT_WORDS])
     }
 
     /// A number that is written as such, and where.

@@ -38,7 +38,7 @@ fn the_numbering_is_canonical() {
         let mut stack = vec![track.root()];
         while let Some(&id) = stack.last() {
             let node = track.node(id).unwrap();
-            if let Some(child) = node.children().iter().filter(|c| new[c.index()].is_none()).last() {
+            if let Some(child) = node.children().iter().rfind(|c| new[c.index()].is_none()) {
                 stack.push(child);
                 continue;
             }

@@ -53,6 +53,34 @@ fn a_free_key_value_compiles() {
     assert_eq!(scene.rects[0].x.describe(), "linear[0.0=0.0 2.0=?peak=4.0]");
 }
 
+/// Every shape on a list, inside a list and as a named track.
+#[test]
+fn key_lists_of_every_shape_compile() {
+    for shape in keyfit_ir::Shape::all() {
+        let scene = format!(
+            "{shape}-track \"named\" '( 0=1 1=2 2=4 )
+             \"m\" rect '( 0=1 1=2 2=4 ) {shape} ->x '( 0=1 ->{shape} 1=2 ->{shape} 2=4 ) keys ->y \"named\" track-ref ->w ;"
+        );
+        let scene = Scene::parse_rectsl(&scene).unwrap_or_else(|e| panic!("{}", render(&scene, &e)));
+        let rect = &scene.rects[0];
+        assert_eq!(rect.x, Track::parse(&format!("{shape}[0=1 1=2 2=4]")).unwrap());
+        assert_eq!([&rect.y, &rect.w], [&rect.x; 2]);
+    }
+    let scene = r#""m" rect
+        '( 0=0  1=5 free-param p 0.5 ->tension 0.25 ->continuity -0.5 ->bias  3=1 ) tcb ->x
+        '( 0=5 3 ->out  1=5 -3 ->in ) cubic ->y
+        '( 0=1 ->hold  1=2 0.5 sine-in *  2=3 ->back-out  4=0 ) linear ->w
+        0.3 sine-in t bounce_out + ->h ;"#;
+    let scene = Scene::parse_rectsl(scene).unwrap_or_else(|e| panic!("{}", render(scene, &e)));
+    let text: Vec<String> = scene.channels().iter().map(|(_, track)| track.describe()).collect();
+    insta::assert_snapshot!(text.join("\n"), @r"
+    tcb[0.0=0.0 1.0=?p=5.0{t=0.5 c=0.25 b=-0.5} 3.0=1.0]
+    cubic[0.0=5.0{out=3.0} 1.0=5.0{in=-3.0}]
+    keys[0.0=1.0 hold 1.0=MUL(2.0, SINE_IN(0.5)) linear 2.0=3.0 back-out 4.0=0.0]
+    ADD(SINE_IN(0.3), BOUNCE_OUT(t))
+    ");
+}
+
 #[test]
 fn formulas_mean_what_people_mean() {
     for (formula, expected) in [
@@ -76,6 +104,26 @@ fn formulas_mean_what_people_mean() {
         ("linear[0=1 1=(1+?p=1)]*2", "MUL(linear[0.0=1.0 1.0=ADD(1.0, ?p=1.0)], 2.0)"),
         ("w := 2*t; w + w", "ADD(MUL(2.0, t), MUL(2.0, t))"),
         ("linear[-0=1]", "linear[0.0=1.0]"),
+        ("hold[0=6 1=8]", "hold[0.0=6.0 1.0=8.0]"),
+        (
+            "sine-in[0=0 1=1] - catmull_rom[0=0 2=?p=3]",
+            "SUB(sine-in[0.0=0.0 1.0=1.0], catmull-rom[0.0=0.0 2.0=?p=3.0])",
+        ),
+        ("t-linear[0=1 1=2]", "SUB(t, linear[0.0=1.0 1.0=2.0])"),
+        ("2-sine-in[0=1 1=2]", "SUB(2.0, sine-in[0.0=1.0 1.0=2.0])"),
+        ("tcb[0=0 1=?p=1{t=.5 b=-0.25} 2=4{c=0 t=-0}]", "tcb[0.0=0.0 1.0=?p=1.0{t=0.5 b=-0.25} 2.0=4.0]"),
+        (
+            "cubic[0=5{out=3} 1=-?q=2{in=-?q out=(1+1)} 2=0](mod(t, 2))",
+            "cubic[0.0=5.0{out=3.0} 1.0=NEG(?q=2.0){in=NEG(?q=2.0) out=ADD(1.0, 1.0)} 2.0=0.0{in=0.0}](MOD(t, 2.0))",
+        ),
+        (
+            "keys[0=1 linear 1=2 hold 2=sin(3) elastic_in_out 3=4 tcb 4=5{c=1}]",
+            "keys[0.0=1.0 linear 1.0=2.0 hold 2.0=SIN(3.0) elastic-in-out 3.0=4.0 tcb 4.0=5.0{c=1.0}]",
+        ),
+        ("hold[0=1 1=2 linear 2=3]", "keys[0.0=1.0 hold 1.0=2.0 linear 2.0=3.0]"),
+        ("keys[0=1 hold 1=2 hold 2=3]", "hold[0.0=1.0 1.0=2.0 2.0=3.0]"),
+        ("keys[0=1]", "linear[0.0=1.0]"),
+        ("sine_in(t) + smooth(t)", "ADD(SINE_IN(t), SMOOTH(t))"),
     ] {
         assert_eq!(
             Track::parse(formula).unwrap_or_else(|e| panic!("{}", render(formula, &e))).describe(),
@@ -170,6 +218,21 @@ fn formula_errors() {
         "linear[1 2]",
         "linear[-1e308=0 1e308=1]",
         "?-a=1",
+        "lineer[0=1]",
+        "catmul-rom[0=1 1=2]",
+        "keys[0=1 linear 1=2 2=3]",
+        "keys[0=1 holt 1=2]",
+        "hold[0=1 1=2 linear]",
+        "hold[0=1{t=0.5} 1=2]",
+        "tcb[0=1{t=x} 1=2]",
+        "tcb[0=1{t=1 t=2} 1=2]",
+        "tcb[0=1{tension=1} 1=2]",
+        "tcb[0=1{t=1 1=2]",
+        "tcb[0=1{t=1e308} 1=2{in=3}]",
+        "cubic[0=1{in=3} 1=2]",
+        "cubic[0=1{out=t} 1=2]",
+        "cubic[0=1{out=",
+        "cubic[0=1{out=2",
     ] {
         report += &match Track::parse(formula) {
             Ok(track) => format!("{formula}\n  accepted as {track:?}\n"),
@@ -211,6 +274,15 @@ fn rectsl_errors() {
         rect("'( 0=1 2 3=4 ) linear ->x"),
         rect("0x12 solid ->fill"),
         rect("1 ->fill"),
+        rect("'( 0=0 ->hold ) linear ->x"),
+        rect("'( 0=0 1=1 ) keys ->x"),
+        rect("'( 0=0 ->holt 1=1 ) linear ->x"),
+        rect("'( 0=0 t ->tension 1=1 ) tcb ->x"),
+        rect("'( 0=0 0.5 ->tension 1=1 ) hold ->x"),
+        rect("'( 0=0 3 ->in 1=1 ) cubic ->x"),
+        rect("'( 0=0 1=1 ) holt ->x"),
+        rect("1 hold ->x"),
+        "holt-track \"a\" '( 0=0 )".into(),
         "linear-track sweep '( 0=0 )".into(),
         "linear-track \"a\" '( 0=0 ) linear-track \"a\" '( 0=0 )".into(),
     ] {
