@@ -1,11 +1,11 @@
 //! CSV data: a column of times and a column a channel.
 
+use keyfit::Target;
 use keyfit::ir::Names;
-use keyfit::ir::text::nearest;
 use keyfit::suite::column_track;
 
 use crate::failure::{Failure, Source};
-use crate::model::{FORMULA_CHANNEL, number, read};
+use crate::model::{FORMULA_CHANNEL, Model, number, read};
 
 /// The ending of a column that holds a channel's weights: `y.weight`.
 const WEIGHT: &str = ".weight";
@@ -92,42 +92,42 @@ impl Table {
         })
     }
 
-    /// The targets: for each column that `channel` knows, its index, and (time, value, weight) rows. A column that it
-    /// does not know is an error, with what `unknown` says of it, unless `spare` says that the model uses it.
-    pub fn targets(
-        &self,
-        channel: impl Fn(&str) -> Option<usize>,
-        spare: impl Fn(&str) -> bool,
-        unknown: impl Fn(&str) -> (String, String),
-    ) -> Result<Vec<(usize, [f64; 3])>, Failure> {
+    /// The targets of the model's channels, each with its channel's index. A column that is neither a channel nor, for a
+    /// formula, a name that it may use is an error.
+    pub fn targets(&self, model: &Model) -> Result<Vec<(usize, Target)>, Failure> {
         let times = self.times();
         let mut out = Vec::new();
         for column in self.columns.iter().filter(|column| column.name != TIME) {
             let weighted = column.name.strip_suffix(WEIGHT);
-            match (channel(weighted.unwrap_or(&column.name)), weighted) {
+            match (model.channel(weighted.unwrap_or(&column.name)), weighted) {
                 (Some(index), None) => {
                     let weights = self.column(&format!("{}{WEIGHT}", column.name));
-                    out.extend(times.iter().enumerate().map(|(k, &time)| {
-                        (index, [time, column.values[k], weights.map_or(1.0, |column| column.values[k])])
+                    out.extend(times.iter().zip(&column.values).enumerate().map(|(k, (&time, &value))| {
+                        let weight = weights.map_or(1.0, |column| column.values[k]);
+                        (index, Target { time, value, weight })
                     }));
                 }
                 (Some(_), Some(_)) => {}
-                (None, _) if spare(&column.name) => {}
+                (None, _) if model.scene.is_none() => {}
                 (None, _) => {
-                    let (message, hint) = unknown(&column.name);
-                    return Err(Failure::at(&self.source, column.span.clone(), message).hint(hint));
+                    let message = format!("the model has no channel {}", column.name);
+                    return Err(Failure::at(&self.source, column.span.clone(), message).known(
+                        &column.name,
+                        "channels",
+                        model.channel_names(),
+                    ));
                 }
             }
         }
         if out.is_empty() {
-            let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
-            let near = nearest(FORMULA_CHANNEL, names.iter().copied());
-            return Err(Failure::input(format!(
-                "{}: no column holds targets; the columns are {}{}",
-                self.source.name,
-                names.join(", "),
-                near.map_or(String::new(), |near| format!(" (is {near} meant to be y?)"))
-            )));
+            let wanted: Vec<&str> = model.channel_names().collect();
+            let message =
+                format!("{}: no column holds targets; expected {}", self.source.name, wanted.join(" or "));
+            return Err(Failure::input(message).known(
+                "",
+                "columns",
+                self.columns.iter().map(|c| c.name.as_str()),
+            ));
         }
         Ok(out)
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use keyfit::ir::text::nearest;
 use keyfit::ir::{SyntaxError, SyntaxErrorKind};
 use keyfit::{FitError, Refusal};
 
@@ -81,6 +82,16 @@ impl Failure {
             fault.hint = Some(hint.to_string());
         }
         self
+    }
+
+    /// Hints at what `word` may have been meant to be, else at all that there is.
+    pub fn known<'a>(self, word: &str, what: &str, known: impl IntoIterator<Item = &'a str>) -> Failure {
+        let known: Vec<&str> = known.into_iter().collect();
+        match nearest(word, known.iter().copied()) {
+            Some(near) => self.hint(format!("did you mean {near}?")),
+            None if known.is_empty() => self.hint(format!("there are no {what}")),
+            None => self.hint(format!("the {what} are {}", known.join(", "))),
+        }
     }
 
     fn with_code(mut self, code: u8) -> Failure {

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use clap::Args;
-use keyfit::ir::text::nearest;
 use keyfit::ir::{Names, Scene, Track};
 
 use crate::failure::{Failure, Source};
@@ -84,14 +83,9 @@ impl Model {
         match starts.iter().find(|(name, _)| !names.contains(name)) {
             None => Ok(self),
             Some((stray, _)) => {
-                let failure =
-                    Failure::input(format!("--start names {stray}, which is no free parameter of the model"));
                 names.dedup();
-                Err(match nearest(stray, names.iter().map(String::as_str)) {
-                    Some(near) => failure.hint(format!("did you mean {near}?")),
-                    None if names.is_empty() => failure.hint("the model has no free parameter"),
-                    None => failure.hint(format!("its free parameters are {}", names.join(", "))),
-                })
+                let message = format!("--start names {stray}, which is no free parameter of the model");
+                Err(Failure::input(message).known(stray, "free parameters", names.iter().map(String::as_str)))
             }
         }
     }
@@ -105,14 +99,9 @@ impl Model {
         self.channels.iter().position(|(own, _)| own == name || qualified(own))
     }
 
-    /// What to say where there is no channel `name`.
-    pub fn no_channel(&self, name: &str) -> (String, String) {
-        let known: Vec<&str> = self.channels.iter().map(|(name, _)| name.as_str()).collect();
-        let hint = match nearest(name, known.iter().copied()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("the channels are {}", known.join(", ")),
-        };
-        (format!("the model has no channel {name}"), hint)
+    /// The channels' names.
+    pub fn channel_names(&self) -> impl Iterator<Item = &str> {
+        self.channels.iter().map(|(name, _)| name.as_str())
     }
 }
 

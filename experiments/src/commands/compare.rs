@@ -10,8 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use keyfit::SOLVERS;
 use keyfit::chart::convergence;
 use keyfit::comparison::{LEVELS, Run, Summary, compare, summarize};
-use keyfit::ir::text::nearest;
-use keyfit::suite::{Problem, suite, suite_names};
+use keyfit::suite::{Problem, SuiteError, suite, suite_names};
 use serde_json::{Value, json};
 
 use super::fit::{Limits, solver};
@@ -74,23 +73,18 @@ impl Compare {
         let suites = if self.suites.is_empty() { suite_names() } else { self.suites.clone() };
         let mut problems = Vec::new();
         for name in &suites {
-            problems.extend(suite(name).map_err(|e| {
-                let known = suite_names();
-                let failure = Failure::input(e);
-                match nearest(name, known.iter().map(String::as_str)) {
-                    Some(near) => failure.hint(format!("did you mean {near}?")),
-                    None => failure,
+            problems.extend(suite(name).map_err(|e| match e {
+                SuiteError::NoSuite { .. } => {
+                    Failure::input(e).known(name, "suites", suite_names().iter().map(String::as_str))
                 }
+                _ => Failure::input(e),
             })?);
         }
         let known = |name: &str| problems.iter().any(|problem| problem.name.eq_ignore_ascii_case(name));
         if let Some(stray) = self.problem.iter().find(|name| !known(name)) {
-            let failure =
-                Failure::input(format!("no suite among {} has a problem {stray}", suites.join(", ")));
-            return Err(match nearest(stray, problems.iter().map(|problem| problem.name.as_str())) {
-                Some(near) => failure.hint(format!("did you mean {near}?")),
-                None => failure,
-            });
+            let message = format!("there is no problem {stray} in {}", suites.join(", "));
+            let names = problems.iter().map(|problem| problem.name.as_str());
+            return Err(Failure::input(message).known(stray, "problems", names));
         }
         let wanted = |name: &str| self.problem.iter().any(|wanted| wanted.eq_ignore_ascii_case(name));
         problems.retain(|problem| self.problem.is_empty() || wanted(&problem.name));

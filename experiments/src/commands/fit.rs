@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 use keyfit::ir::Names;
-use keyfit::ir::text::nearest;
 use keyfit::solvers::{Named, Options, lookup};
 use keyfit::{
     Channel, FitError, FitOptions, Refusal, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient,
@@ -75,20 +74,8 @@ impl Limits {
 pub fn solver(name: &str) -> Result<&'static SolverEntry, Failure> {
     lookup(name).ok_or_else(|| {
         let failure = Failure::input(format!("there is no solver {name}"));
-        match nearest(name, SOLVERS.iter().map(|s| s.name)) {
-            Some(near) => failure.hint(format!("did you mean {near}?")),
-            None => failure.hint(format!("there are {}", SOLVERS.map_names())),
-        }
+        failure.known(name, "solvers", SOLVERS.iter().map(|solver| solver.name))
     })
-}
-
-trait MapNames {
-    fn map_names(&self) -> String;
-}
-impl MapNames for [SolverEntry] {
-    fn map_names(&self) -> String {
-        self.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
-    }
 }
 
 impl Fit {
@@ -121,12 +108,8 @@ impl Fit {
     fn channels(&self, model: Model, table: Option<&Table>) -> Result<Vec<Channel>, Failure> {
         let mut targets: Vec<Vec<Target>> = vec![Vec::new(); model.channels.len()];
         if let Some(table) = table {
-            let is_formula = model.scene.is_none();
-            let used = |_: &str| is_formula;
-            for (index, [time, value, weight]) in
-                table.targets(|name| model.channel(name), used, |name| model.no_channel(name))?
-            {
-                targets[index].push(Target { time, value, weight });
+            for (index, target) in table.targets(&model)? {
+                targets[index].push(target);
             }
         }
         for text in &self.target {
@@ -137,11 +120,15 @@ impl Fit {
             };
             let source = Source { name: "--target".into(), text: text.clone() };
             let Some(index) = model.channel(channel) else {
-                let (message, hint) = match channel {
-                    "" => ("which channel?".into(), "write --target x:1=-4,3=4".into()),
-                    _ => model.no_channel(channel),
-                };
-                return Err(Failure::at(&source, 0..offset.max(1) - 1, message).hint(hint));
+                let fault = |message: String| Failure::at(&source, 0..offset.max(1) - 1, message);
+                return Err(match channel {
+                    "" => fault("which channel?".into()).hint("write --target x:1=-4,3=4"),
+                    _ => fault(format!("the model has no channel {channel}")).known(
+                        channel,
+                        "channels",
+                        model.channel_names(),
+                    ),
+                });
             };
             for (time, value) in pairs("--target", rest)? {
                 let time = crate::model::number(&time.source, time.span, &time.text)?;
