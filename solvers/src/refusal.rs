@@ -6,6 +6,7 @@ use keyfit_autodiff::local_partials;
 use keyfit_ir::keyed::Place;
 use keyfit_ir::{Id, Keyed, Node, Op, Track};
 
+use crate::least_squares::LeastSquares;
 use crate::problem::{Channel, FitProblem};
 
 /// Why a fit is not attempted.
@@ -31,6 +32,15 @@ pub enum Refusal {
         value: f64,
         /// The first subterm that is not finite though its operands are, as describe text.
         node: String,
+    },
+    /// The model is finite at the start, but so far from a target that the sum of squares overflows.
+    Overflow {
+        /// The channel of the worst target.
+        channel: String,
+        /// Its time.
+        time: f64,
+        /// The model's value there.
+        value: f64,
     },
     /// The model is finite at the start but a derivative is not.
     NonFiniteDerivative {
@@ -145,7 +155,8 @@ impl fmt::Display for Refusal {
             ),
             Refusal::Stuck(stuck) => {
                 for (i, Stuck { parameter, reasons }) in stuck.iter().enumerate() {
-                    let reasons: Vec<String> = reasons.iter().map(Blocker::to_string).collect();
+                    let mut reasons: Vec<String> = reasons.iter().map(Blocker::to_string).collect();
+                    reasons.dedup();
                     let separator = if i > 0 { "\n" } else { "" };
                     write!(
                         f,
@@ -158,6 +169,10 @@ impl fmt::Display for Refusal {
             Refusal::NonFiniteStart { channel, time, value, node } => write!(
                 f,
                 "the start is not finite: channel {channel} is {value:?} at time {time:?}, first in {node}"
+            ),
+            Refusal::Overflow { channel, time, value } => write!(
+                f,
+                "the sum of squared residuals overflows at the start: channel {channel} is {value:?} at time {time:?}"
             ),
             Refusal::NonFiniteDerivative { parameter, channel, time } => write!(
                 f,
@@ -194,6 +209,7 @@ impl Refusal {
             Refusal::NonFiniteStart { .. } => {
                 vec!["a start where the model is finite at every target".into()]
             }
+            Refusal::Overflow { .. } => vec!["a start nearer to the targets, or data in another unit".into()],
             Refusal::NonFiniteDerivative { .. } => vec!["a start where every derivative is finite".into()],
         }
     }
@@ -203,14 +219,12 @@ impl Refusal {
         if problem.free_parameters().is_empty() {
             return Some(Refusal::NoFreeParameter);
         }
-        if let Some(refusal) = problem.channels().find_map(non_finite) {
+        if let Some(refusal) = not_finite(problem) {
             return Some(refusal);
         }
         let jacobian = problem.jacobian(&problem.starts());
-        let rows: Vec<(&Channel, f64)> = problem
-            .channels()
-            .flat_map(|channel| channel.targets.iter().map(move |target| (channel, target.time)))
-            .collect();
+        let rows: Vec<(&Channel, f64)> =
+            problem.targets().map(|(channel, target)| (channel, target.time)).collect();
         let mut stuck = Vec::new();
         for (parameter, column) in problem.free_parameters().iter().zip(jacobian.columns()) {
             let name = parameter.name();
@@ -229,23 +243,37 @@ impl Refusal {
     }
 }
 
-fn non_finite(channel: &Channel) -> Option<Refusal> {
-    let times: Vec<f64> = channel.targets.iter().map(|target| target.time).collect();
-    let mut values = vec![0.0; times.len()];
-    channel.track.sample_into(&times, &mut values);
-    let (&time, &value) = times.iter().zip(&values).find(|(_, value)| !value.is_finite())?;
-    let nodes = channel.track.node_values(time);
-    let first = channel.track.iter().find(|(id, node)| {
-        let finite = |id: Id| nodes[id.index()].is_finite();
-        !finite(*id) && node.children().iter().all(finite)
-    });
-    let node = first.map_or_else(String::new, |(id, _)| channel.track.subterm(id).describe());
-    Some(Refusal::NonFiniteStart { channel: channel.name.clone(), time, value, node })
+/// A target at which the model's start, or the sum of squares that it makes, is not finite.
+fn not_finite(problem: &FitProblem) -> Option<Refusal> {
+    let mut residuals = vec![0.0; problem.residuals()];
+    problem.residuals_into(&problem.starts(), &mut residuals);
+    let name = |channel: &Channel| channel.name.clone();
+    let rows = || problem.targets().zip(&residuals);
+    if let Some(((channel, target), _)) = rows()
+        .filter(|(_, r)| !r.is_finite())
+        .find(|((c, target), _)| !c.track.sample(target.time).is_finite())
+    {
+        let time = target.time;
+        let value = channel.track.sample(time);
+        let nodes = channel.track.node_values(time);
+        let first = channel.track.iter().find(|(id, node)| {
+            let finite = |id: Id| nodes[id.index()].is_finite();
+            !finite(*id) && node.children().iter().all(finite)
+        });
+        let node = first.map_or_else(String::new, |(id, _)| channel.track.subterm(id).describe());
+        return Some(Refusal::NonFiniteStart { channel: name(channel), time, value, node });
+    }
+    if residuals.iter().map(|r| r * r).sum::<f64>().is_finite() {
+        return None;
+    }
+    let ((channel, target), _) = rows().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
+    let value = channel.track.sample(target.time);
+    Some(Refusal::Overflow { channel: name(channel), time: target.time, value })
 }
 
 /// Why no target feels the parameter `name`: what stands between in any case, else what stands between here.
 fn reasons(problem: &FitProblem, name: &str) -> Vec<Blocker> {
-    let channels = || problem.channels().filter(|channel| !channel.targets.is_empty());
+    let channels = || problem.channels().filter(|channel| channel.targets.iter().any(|t| t.weight > 0.0));
     let mut always = Vec::new();
     let mut here = Vec::new();
     // every channel is asked, also after one has an open way
@@ -294,7 +322,7 @@ fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
     let depends = dependent(track, name);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut keys: Vec<f64> = Vec::new();
-    for target in &channel.targets {
+    for target in channel.targets.iter().filter(|target| target.weight > 0.0) {
         let values = track.node_values(target.time);
         let mut reached = vec![false; track.nodes().len()];
         reached[track.root().index()] = true;

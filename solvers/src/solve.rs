@@ -137,9 +137,9 @@ pub fn solve(
     let best = ledger.book().best.clone().unwrap_or_else(|| initial.clone());
     let check = Check::new(&ledger, &best);
     let book = ledger.book();
-    let covariance = (m > n)
-        .then(|| check.decomposition.as_ref()?.covariance(best.sum_of_squares / (m - n) as f64))
-        .flatten();
+    // by length and not by squares, which under- and overflow long before their roots
+    let deviation = norm(ArrayView1::from(&best.residuals)) / (m.saturating_sub(n) as f64).sqrt();
+    let determined = check.decomposition.as_ref().filter(|d| m > n && d.rank() == n);
     Ok(Outcome {
         termination: check.judge(claimed, &best),
         initial_sum_of_squares: initial.sum_of_squares,
@@ -150,8 +150,8 @@ pub fn solve(
         trace: book.trace.clone(),
         rank: check.decomposition.as_ref().map_or(0, Decomposition::rank),
         undetermined: check.decomposition.as_ref().map_or_else(Vec::new, Decomposition::undetermined),
-        standard_errors: covariance.as_ref().map(|c| c.diag().iter().map(|v| v.sqrt()).collect()),
-        covariance,
+        standard_errors: determined.map(|d| d.standard_errors(deviation)),
+        covariance: determined.map(|d| d.covariance(deviation)),
         relative_offset: check.relative_offset,
         parameters: best.x.clone(),
     })
