@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use crate::op::Op;
 use crate::scene::{Colour, Rect, Scene, Wall};
-use crate::text::{KeyText, Span, SyntaxError, SyntaxErrorKind, finite, keyed, nearest};
+use crate::text::{KeyText, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed, nearest};
 use crate::track::{BuildError, Builder, Id, Parameter};
 
 impl Scene {
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
         match found {
             None => SyntaxError { kind: SyntaxErrorKind::UnexpectedEnd { expected }, span: self.end() },
             Some((_, span)) => {
-                let found = self.text[span.range()].into();
+                let found = excerpt(&self.text[span.range()]);
                 SyntaxError { kind: SyntaxErrorKind::Unexpected { expected, found }, span }
             }
         }
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
 
     fn unknown(&self, what: &'static str, word: &str, span: Span, known: &[&[&str]]) -> SyntaxError {
         let near = nearest(word, known.iter().flat_map(|words| words.iter().copied()));
-        SyntaxError { kind: SyntaxErrorKind::Unknown { what, word: word.into(), near }, span }
+        SyntaxError { kind: SyntaxErrorKind::Unknown { what, word: excerpt(word), near }, span }
     }
 
     fn build<T>(&self, built: Result<T, impl Into<BuildError>>, span: Span) -> Result<T, SyntaxError> {

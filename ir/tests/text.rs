@@ -69,6 +69,9 @@ fn formulas_mean_what_people_mean() {
         ("(1+t)*2/3", "DIV(MUL(ADD(1.0, t), 2.0), 3.0)"),
         ("clamp(t, 0, 1) + mod(t, .5)", "ADD(CLAMP(t, 0.0, 1.0), MOD(t, 0.5))"),
         ("?a=1e-3 + ?a", "ADD(?a=0.001, ?a=0.001)"),
+        ("a + ?a + ?a=1*t", "ADD(ADD(?a=1.0, ?a=1.0), MUL(?a=1.0, t))"),
+        ("?a-b=1*t + ?a-b", "ADD(MUL(?a-b=1.0, t), ?a-b=1.0)"),
+        ("0e-400", "0.0"),
         ("?a=1-?b=2", "SUB(?a=1.0, ?b=2.0)"),
         ("?x-amp=-1.5", "?x-amp=-1.5"),
         ("pi", "3.141592653589793"),
@@ -170,6 +173,12 @@ fn formula_errors() {
         "linear[1 2]",
         "linear[-1e308=0 1e308=1]",
         "?-a=1",
+        "sin t",
+        "Sin(t)",
+        "log(t)",
+        "linear(t)",
+        "1e-400",
+        "?x=1 + y",
     ] {
         report += &match Track::parse(formula) {
             Ok(track) => format!("{formula}\n  accepted as {track:?}\n"),
