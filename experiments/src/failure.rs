@@ -1,7 +1,7 @@
 //! What ends a command early, as text for a person and as an exit code.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::process::ExitCode;
 
@@ -101,25 +101,42 @@ impl Failure {
         self
     }
 
+    /// For a refusal: why, whether another input can close the gap, and what is missing.
+    pub fn refusal(&self) -> Option<(String, bool, Vec<String>)> {
+        match self {
+            Failure::Refused(refusal) => Some((refusal.to_string(), refusal.closable(), refusal.missing())),
+            Failure::Input(fault) if fault.code == REFUSED => {
+                Some((fault.message.clone(), true, fault.hint.iter().cloned().collect()))
+            }
+            Failure::Input(_) | Failure::Closed => None,
+        }
+    }
+
     /// Writes the failure to stderr and gives the exit code.
     pub fn report(&self) -> ExitCode {
         match self {
             Failure::Input(fault) => {
                 let renderer =
                     if io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
-                eprintln!("{}", fault.render(&renderer));
+                say(fault.render(&renderer));
                 ExitCode::from(fault.code)
             }
             Failure::Refused(refusal) => {
-                eprintln!("refused: {refusal}");
-                for missing in refusal.missing() {
-                    eprintln!("  missing: {missing}");
+                say(format!("refused: {refusal}"));
+                if let Refusal::DeclaresParameters { .. } = refusal {
+                    say("  leave out --all-numbers to fit them");
                 }
+                refusal.missing().iter().for_each(|missing| say(format!("  missing: {missing}")));
                 ExitCode::from(REFUSED)
             }
             Failure::Closed => ExitCode::SUCCESS,
         }
     }
+}
+
+/// Writes a line to stderr. That there may be nobody to read it stops nothing.
+pub fn say(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 impl Fault {
