@@ -126,6 +126,7 @@ impl Model {
         match starts.iter().find(|(name, _)| !names.contains(name)) {
             None => Ok(self),
             Some((stray, _)) => {
+                names.sort();
                 names.dedup();
                 let message = format!("--start names {stray}, which is no free parameter of the model");
                 Err(Failure::input(message).known(stray, "free parameters", names.iter().map(String::as_str)))
@@ -135,11 +136,10 @@ impl Model {
 
     /// The index of the channel of that name.
     pub fn channel(&self, name: &str) -> Option<usize> {
-        let qualified = |own: &str| match self.scene.as_ref().map(|scene| scene.rects.as_slice()) {
-            Some([only]) => name.strip_prefix(&only.name).and_then(|c| c.strip_prefix('.')) == Some(own),
-            _ => false,
-        };
-        self.channels.iter().position(|(own, _)| own == name || qualified(own))
+        match &self.scene {
+            Some(scene) => scene.channel(name),
+            None => (name == FORMULA_CHANNEL).then_some(0),
+        }
     }
 
     /// The channels' names.

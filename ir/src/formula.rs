@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::keyed::KeyError;
 use crate::op::{Op, UNARY_MINUS};
 use crate::text::{KeyText, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed, nearest};
-use crate::track::{BuildError, Builder, Id, Parameter, Track};
+use crate::track::{BuildError, Builder, Id, Parameter, Track, begins_name, continues_name};
 
 /// What bare names in a formula mean.
 #[derive(Clone, Debug, Default)]
@@ -106,8 +106,8 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
         let token = if starts_number(&text[at..]) {
             at = number_end(text, at);
             Token::Number(finite(&text[start..at], Span { start, end: at })?)
-        } else if is_name_start(c) {
-            at = skip(text, at, is_name_char);
+        } else if begins_name(c) {
+            at = skip(text, at, continues_name);
             Token::Name(&text[start..at])
         } else if c == '?' {
             let (token, end) = free_token(text, at + 1, &hyphenated)?;
@@ -137,9 +137,9 @@ fn free_token<'a>(
     at: usize,
     hyphenated: &HashSet<&str>,
 ) -> Result<(Token<'a>, usize), SyntaxError> {
-    let short = skip(text, at, is_name_char);
-    let long = skip(text, at, |c| is_name_char(c) || c == '-');
-    if !text[at..].starts_with(is_name_start) {
+    let short = skip(text, at, continues_name);
+    let long = skip(text, at, |c| continues_name(c) || c == '-');
+    if !text[at..].starts_with(begins_name) {
         let span = Span { start: at - 1, end: at };
         return Err(unexpected("a free parameter's name behind ?", "?", span));
     }
@@ -171,14 +171,6 @@ fn free_token<'a>(
 
 fn skip(text: &str, at: usize, belongs: impl Fn(char) -> bool) -> usize {
     text[at..].find(|c| !belongs(c)).map_or(text.len(), |n| at + n)
-}
-
-fn is_name_start(c: char) -> bool {
-    c.is_alphabetic() || c == '_'
-}
-
-fn is_name_char(c: char) -> bool {
-    is_name_start(c) || c.is_numeric() || c == '.'
 }
 
 fn starts_number(text: &str) -> bool {

@@ -371,7 +371,8 @@ impl<'a> Parser<'a> {
                 (Value::Fill(Colour(rgb)), at.to(span))
             }
             _ if word.starts_with("0x") => match u32::from_str_radix(&word[2..], 16) {
-                Ok(rgb) if word.len() == 8 => (Value::Colour(rgb), span),
+                // from_str_radix would take a sign too
+                Ok(rgb) if word.len() == 8 && !word.contains('+') => (Value::Colour(rgb), span),
                 _ => return Err(self.unexpected("a colour such as 0x44d4b4", Some((token, span)))),
             },
             _ if word.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit()) => {

@@ -139,7 +139,7 @@ impl LevenbergMarquardt {
             let Some(trial) = trial.filter(|trial| ledger.prefer(trial, here.rounding)) else {
                 return Ok(if finish.relax() { Ok(None) } else { Err(Termination::LossStoppedChanging) });
             };
-            let at_rest = finish.settling.observe(scaled_norm(&here.scales, &step) / length);
+            let at_rest = finish.settling.observe(&here.scales, x, &step, here.rounding);
             return Ok(if at_rest { Err(Termination::StepAtRounding) } else { Ok(Some(trial)) });
         }
 

@@ -83,7 +83,7 @@ pub enum Blocker {
     },
     /// The clock of a keyed track, where all targets meet it held or level.
     Clock,
-    /// It moves the value in ways that cancel.
+    /// It moves the value in ways that cancel, or underflow.
     Cancels,
 }
 
@@ -112,7 +112,10 @@ impl Blocker {
                 format!("a start or a target at which {} follows its operand {operand}", op.name())
             }
             Blocker::Key { time, .. } => {
-                format!("a target at the key at time {time:?}, or between it and a key beside it")
+                format!(
+                    "a target that feels the key at time {time:?}: at it or in a segment beside it (at a jump the later key \
+                     wins)"
+                )
             }
             Blocker::Clock => "a target inside a segment that is not level".into(),
             Blocker::Cancels => format!("a model in which {parameter} has an effect"),
@@ -126,17 +129,19 @@ impl fmt::Display for Blocker {
             Blocker::Flat { op, operand } if flat_everywhere(*op) => {
                 write!(f, "it is behind {} (in {operand}), which is constant between its steps", op.name())
             }
-            Blocker::Flat { op: Op::MUL, .. } => write!(f, "MUL multiplies it by 0 at every target"),
+            Blocker::Flat { op: Op::MUL, .. } => write!(f, "MUL multiplies it by 0 where a target looks"),
             Blocker::Flat { op, operand } => {
-                write!(f, "{} does not follow its operand {operand} at any target", op.name())
+                write!(f, "{} does not follow its operand {operand} where a target looks", op.name())
             }
             Blocker::Key { time, reached: (from, to) } => write!(
                 f,
                 "it is the value of the key at time {time:?}, which is out of reach: the targets read the keys from \
                  {from:?} to {to:?}"
             ),
-            Blocker::Clock => write!(f, "it moves the clock of a keyed track that is level at every target"),
-            Blocker::Cancels => write!(f, "its effects cancel"),
+            Blocker::Clock => {
+                write!(f, "it moves the clock of a keyed track that is level where a target looks")
+            }
+            Blocker::Cancels => write!(f, "its effects cancel, or are too small for a double"),
         }
     }
 }
@@ -297,23 +302,25 @@ fn dependent(track: &Track, name: &str) -> Vec<bool> {
     depends
 }
 
-/// Whether every way from the root to the parameter leads through an operation that is flat everywhere; notes those.
+/// Whether every way from the root to the parameter leads through an operation that is flat everywhere; notes all of
+/// those that stand behind one another.
 fn always_blocked(track: &Track, name: &str, reasons: &mut Vec<Blocker>) -> bool {
     let depends = dependent(track, name);
-    let mut reached = vec![false; track.nodes().len()];
-    reached[track.root().index()] = true;
+    let mut open = vec![false; track.nodes().len()];
+    open[track.root().index()] = true;
+    let mut blocked = true;
     for (id, node) in track.iter().rev().filter(|(id, _)| depends[id.index()]) {
         match node {
-            _ if !reached[id.index()] => {}
-            Node::Free(_) => return false,
+            Node::Free(_) => blocked &= !open[id.index()],
             Node::Apply(op, operands) if flat_everywhere(*op) => {
                 let operands = op.operands().iter().zip(operands).filter(|(_, child)| depends[child.index()]);
                 operands.for_each(|(operand, _)| note(reasons, Blocker::Flat { op: *op, operand }));
             }
-            _ => node.children().iter().for_each(|child| reached[child.index()] = true),
+            _ if open[id.index()] => node.children().iter().for_each(|child| open[child.index()] = true),
+            _ => {}
         }
     }
-    true
+    blocked
 }
 
 /// The edges at which the influence of parameter `name` ends, seen from the root, at each of the channel's targets.
@@ -357,8 +364,7 @@ fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
                         }
                     }
                     if depends[keyed.clock().index()] {
-                        let value = |k: usize| keyed.keys().get(k).map(|key| values[key.value.index()]);
-                        match felt.len() > 1 && felt.iter().any(|&k| value(k) != value(felt[0])) {
+                        match slopes(keyed, clock, &values) {
                             true => reached[keyed.clock().index()] = true,
                             false => note(reasons, Blocker::Clock),
                         }
@@ -372,11 +378,19 @@ fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
     }
 }
 
+/// Whether the track slopes at `clock`, to the right of it.
+fn slopes(keyed: &Keyed, clock: f64, values: &[f64]) -> bool {
+    let value = |k: usize| keyed.keys().get(k).map(|key| values[key.value.index()]);
+    match keyed.place(&clock, &mut 0) {
+        Place::At(k) | Place::After(k) => value(k) != value(k + 1),
+        Place::Held(_) | Place::Nowhere => false,
+    }
+}
+
 /// The keys whose values the track feels at `clock`; two where it lies in a segment.
 fn keys_felt(keyed: &Keyed, clock: f64) -> Vec<usize> {
     match keyed.place(&clock, &mut 0) {
-        Place::Held(k) => vec![k],
-        Place::At(k) => vec![k],
+        Place::Held(k) | Place::At(k) => vec![k],
         Place::After(k) => vec![k, k + 1],
         Place::Nowhere => vec![],
     }

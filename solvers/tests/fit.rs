@@ -2,8 +2,8 @@
 
 use keyfit_ir::{Scene, Track};
 use keyfit_solvers::{
-    Channel, Fit, FitError, FitOptions, ProblemError, Refusal, SOLVERS, Target, fit_channels, fit_gradient,
-    fit_parameters, lookup,
+    Channel, Fit, FitError, FitOptions, Options, ProblemError, Refusal, SOLVERS, Target, fit_channels,
+    fit_gradient, fit_parameters, lookup,
 };
 
 fn targets(pairs: &[(f64, f64)]) -> Vec<Target> {
@@ -180,6 +180,32 @@ fn minima_with_large_residuals_are_met() {
     }
 }
 
+/// Dennis and Schnabel's example: at x = 0 Gauss–Newton steps triple.
+#[test]
+fn a_minimum_that_has_been_met_is_not_left() {
+    for curvature in [-0.5, -1.5, -3.0, -10.0] {
+        let fit = fit(&format!("?x=0.1 + t*({curvature})*?x^2"), &[(0.0, -1.0), (1.0, 1.0)]).unwrap();
+        assert!(fit.converged, "{curvature}: {}", fit.message);
+        assert!(fit.value("x").unwrap().abs() < 1e-8 && (fit.final_residual - 2.0).abs() < 1e-15, "{fit:?}");
+    }
+}
+
+/// A parameter of 1e12 hides nothing that the others do.
+#[test]
+fn a_large_parameter_does_not_make_the_others_small() {
+    let data: Vec<(f64, f64)> = (0..20).map(f64::from).map(|t| (t, 1e12 + 5.0 * t)).collect();
+    for solver in SOLVERS {
+        let solver_options = Options { learning_rate: 1e-30, ..Options::default() };
+        let options = FitOptions { solver_options, ..with(solver.name) };
+        let track = Track::parse("?a=1e12 + ?b=0*t").unwrap();
+        let fit = fit_parameters(&track, &targets(&data), &options).unwrap();
+        // doubles near 1e12 are 1.2e-4 apart, so b has no more than six digits
+        let right = (fit.value("b").unwrap() - 5.0).abs() < 1e-4;
+        assert_eq!(fit.converged, right, "{}: {:?} {}", solver.name, fit.parameters, fit.message);
+        assert!(right || solver.name != "levenberg-marquardt");
+    }
+}
+
 #[test]
 fn refusals_name_what_and_why() {
     let mut report = String::new();
@@ -187,6 +213,10 @@ fn refusals_name_what_and_why() {
     for formula in [
         "t",
         "floor(?p=1) + t",
+        "floor(ceil(?p=1)) + t",
+        "linear[0=0 4=4](?p=1*t*0)",
+        "linear[0=0 0.5=?p=4 0.5=1 10=3]*step(0.1, t)",
+        "1e-200*(1e-200*?p=1) + t",
         "gate(?p=1, 0, 2) * t",
         "sign(sin(?p=1)) + ?q=1",
         "linear[0=0 1=1 5=?p=1]",
