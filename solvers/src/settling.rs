@@ -2,6 +2,8 @@
 
 /// A step this small against the parameters, and no longer shrinking, is rounding noise.
 const NOISE: f64 = 1e-8;
+/// A step whose effect is this part of what rounding does moves nothing any more.
+const NEGLIGIBLE: f64 = 1e-3;
 /// Steps that must fail to be a new smallest one.
 const PATIENCE: u32 = 3;
 /// Steps that must fail where the parameters are so ill determined that even their noise is larger.
@@ -31,6 +33,7 @@ impl Settling {
 
     /// Takes the next step from `x`; `rounding` is what rounding `x` does to the residuals. True when the steps are at rest.
     pub fn observe(&mut self, scales: &[f64], x: &[f64], step: &[f64], rounding: f64) -> bool {
+        let effect = scales.iter().zip(step).map(|(d, p)| (d * p).abs()).fold(0.0, f64::max);
         let relative_step = relative_step(scales, x, step, rounding, NOISE);
         if relative_step < 0.9 * self.smallest {
             self.smallest = relative_step;
@@ -38,7 +41,7 @@ impl Settling {
         } else {
             self.since += 1;
         }
-        relative_step == 0.0
+        effect <= NEGLIGIBLE * rounding
             || (self.since >= PATIENCE && self.smallest <= NOISE)
             || self.since >= LONG_PATIENCE
     }

@@ -206,6 +206,14 @@ fn a_large_parameter_does_not_make_the_others_small() {
     }
 }
 
+/// A line through exact points ends when its parameters have all their digits, not when the residuals underflow.
+#[test]
+fn an_exact_fit_ends_soon() {
+    let fit = fit("?a=1 + ?b=0*0.000001*t", &[(0.0, 0.0), (0.3, 3e7), (0.6, 6e7), (0.9, 9e7)]).unwrap();
+    assert!(fit.converged && fit.residual_evaluations < 60, "{} {}", fit.residual_evaluations, fit.message);
+    near(fit.value("b"), 1e14, 1);
+}
+
 #[test]
 fn refusals_name_what_and_why() {
     let mut report = String::new();
