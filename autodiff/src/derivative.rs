@@ -2,7 +2,7 @@
 //!
 //! A row gives the partial derivatives at the operands, the value `f` being known. All functions are f64's own
 //! primitives, correctly rounded; nothing overflows, underflows or cancels on the way to a derivative that a double
-//! can hold, but for the mixed second derivatives, whose terms may cancel as the mathematics has it.
+//! can hold, but for the mixed second derivative of `pow`, whose terms may cancel as the mathematics has it.
 //!
 //! Where a derivative does not exist the row says ±∞, or 0 at the origin of `hypot` and `atan2`. `min` and `max` have no
 //! rows: they choose an operand (see [`Jet`](crate::Jet)).
@@ -96,7 +96,10 @@ pub(crate) const ATAN2: Binary = Binary {
     second: |y, x, _| {
         let [fy, fx] = atan2(y, x);
         let twist = 2.0 * fy * fx;
-        [twist, (fx - fy) * (fx + fy), -twist]
+        // (y² − x²)/r⁴, whose differences must be taken before anything is rounded
+        let r = Scalar::hypot(&x, &y);
+        let mixed = if r > 0.0 && r.is_finite() { (y - x) / r * ((y + x) / r) / r / r } else { 0.0 };
+        [twist, mixed, -twist]
     },
 };
 /// At the origin the two are 0, as for [`ATAN2`].

@@ -17,8 +17,8 @@ use crate::derivative::{self as table, Binary, Unary, times};
 ///   or not that variable is one of those whose partials are carried: the slopes of a gradient do not depend on how
 ///   it was cut into chunks.
 /// * What does not move stays unmoved, however steep the slope: 0·∞ = 0.
-/// * A partial of a finite value is never NaN. Where no derivative exists it is infinite, with the sign + where there is
-///   no other.
+/// * A partial of a finite value is never NaN. Where no derivative exists, or its parts overflow against each other, it
+///   is infinite, with the sign + where there is no other.
 ///
 /// ```
 /// use keyfit_autodiff::Jet;

@@ -1,11 +1,14 @@
 //! CSV data: a column of times and a column a channel.
 
+use std::collections::HashSet;
+
+use keyfit::Target;
 use keyfit::ir::Names;
 use keyfit::ir::text::nearest;
 use keyfit::suite::column_track;
 
-use crate::failure::{Failure, Source};
-use crate::model::{FORMULA_CHANNEL, number, read};
+use crate::failure::{Failure, Source, say};
+use crate::model::{FORMULA_CHANNEL, Model, number, read};
 
 /// The ending of a column that holds a channel's weights: `y.weight`.
 const WEIGHT: &str = ".weight";
@@ -16,7 +19,8 @@ const TIME: &str = "t";
 pub struct Table {
     source: Source,
     columns: Vec<Column>,
-    rows: usize,
+    /// Where each row begins, in bytes.
+    rows: Vec<usize>,
 }
 
 /// One column.
@@ -38,6 +42,9 @@ impl Table {
         let mut columns: Vec<Column> = Vec::new();
         for (i, name) in header.iter().enumerate() {
             let span = cell(&source.text, 0, i);
+            if header.len() == 1 && name.contains([';', '\t']) {
+                return Err(Failure::at(&source, span, "the columns must be separated by commas"));
+            }
             if name.is_empty() || name.parse::<f64>().is_ok() {
                 return Err(Failure::at(&source, span, "the first line must name the columns")
                     .hint("for a formula: t,y; for a scene: t and a column a channel, such as t,x,y"));
@@ -47,21 +54,28 @@ impl Table {
             }
             columns.push(Column { name: name.into(), span, values: Vec::new() });
         }
+        let mut rows = Vec::new();
         for record in reader.records() {
             let record = record.map_err(|e| csv_failure(&source, &e))?;
             let start = record.position().map_or(0, |p| p.byte() as usize);
+            rows.push(start);
             for (i, (text, column)) in record.iter().zip(&mut columns).enumerate() {
-                let span = cell(&source.text, start, i);
-                column.values.push(number(&source, span, text).map_err(|failure| {
-                    failure.hint(format!("every cell of column {} must be a finite number", column.name))
-                })?);
+                column.values.push(number(&source, || cell(&source.text, start, i), text).map_err(
+                    |failure| {
+                        failure.hint(format!("every cell of column {} must be a finite number", column.name))
+                    },
+                )?);
             }
         }
-        let rows = columns.first().map_or(0, |column| column.values.len());
-        if rows == 0 {
+        if rows.is_empty() {
             return Err(Failure::input(format!("{path}: there is no row of data below the header")));
         }
         Ok(Table { source, columns, rows })
+    }
+
+    /// The first row in which the i-th column is negative.
+    fn negative(&self, i: usize) -> Option<usize> {
+        self.columns[i].values.iter().position(|value| *value < 0.0)
     }
 
     fn column(&self, name: &str) -> Option<&Column> {
@@ -72,62 +86,104 @@ impl Table {
     fn times(&self) -> Vec<f64> {
         match self.column(TIME) {
             Some(column) => column.values.clone(),
-            None => (0..self.rows).map(|k| k as f64).collect(),
+            None => (0..self.rows.len()).map(|k| k as f64).collect(),
         }
     }
 
-    /// Columns other than t, y and weights are names that a formula can use: tracks over the rows' times.
-    pub fn names(&self) -> Result<Names, Failure> {
+    /// Checks that there are times for `what` to be read at.
+    pub fn check_time(&self, what: &str) -> Result<(), Failure> {
+        if self.column(TIME).is_some() {
+            return Ok(());
+        }
+        let header = cell(&self.source.text, 0, 0).start..cell(&self.source.text, 0, usize::MAX).end;
+        let failure =
+            Failure::at(&self.source, header, format!("{what} varies with t, but there is no column t"));
+        Err(failure.hint("rename the column of times to t"))
+    }
+
+    /// The columns that a formula may use by name: all but t, y and y's weights.
+    fn others(&self) -> impl Iterator<Item = &Column> {
+        let own = |name: &str| [TIME, FORMULA_CHANNEL].contains(&name.strip_suffix(WEIGHT).unwrap_or(name));
+        self.columns.iter().filter(move |column| !own(&column.name))
+    }
+
+    /// The names of the columns that a formula may use.
+    pub fn column_names(&self) -> impl Iterator<Item = &str> {
+        self.others().map(|column| column.name.as_str())
+    }
+
+    /// The columns that a formula uses, as tracks over the rows' times.
+    pub fn tracks(&self, used: &HashSet<&str>, names: Names) -> Result<Names, Failure> {
         let times = self.times();
-        let others = self.columns.iter().filter(|column| {
-            column.name != TIME && column.name != FORMULA_CHANNEL && !column.name.ends_with(WEIGHT)
-        });
-        others.into_iter().try_fold(Names::new(), |names, column| {
+        self.others().filter(|column| used.contains(column.name.as_str())).try_fold(names, |names, column| {
             let track = column_track(&times, &column.values).map_err(|e| {
-                Failure::at(&self.source, column.span.clone(), format!("column {}: {e}", column.name)).hint(
-                    "a column that a formula uses is a track over t; leave t out to have the rows numbered instead",
-                )
+                Failure::at(&self.source, column.span.clone(), format!("column {}: {e}", column.name))
+                    .hint("a column that a formula uses is a track over t, so t must ascend; without t the rows are numbered")
             })?;
             Ok(names.track(&column.name, track))
         })
     }
 
-    /// The targets: for each column that `channel` knows, its index, and (time, value, weight) rows. A column that it
-    /// does not know is an error, with what `unknown` says of it, unless `spare` says that the model uses it.
-    pub fn targets(
-        &self,
-        channel: impl Fn(&str) -> Option<usize>,
-        spare: impl Fn(&str) -> bool,
-        unknown: impl Fn(&str) -> (String, String),
-    ) -> Result<Vec<(usize, [f64; 3])>, Failure> {
+    /// Says on stderr which columns have no part in the fit.
+    pub fn note_unused(&self, used: &HashSet<&str>) {
+        const MOST: usize = 8;
+        let unused: Vec<&str> = self.column_names().filter(|name| !used.contains(name)).collect();
+        if unused.is_empty() {
+            return;
+        }
+        let more = unused.len().saturating_sub(MOST);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let weights = format!("{FORMULA_CHANNEL}{WEIGHT}");
+        let meant = match unused.iter().any(|name| nearest(name, [weights.as_str()]).is_some()) {
+            true => format!("; weights stand in a column {weights}"),
+            false => String::new(),
+        };
+        let shown = unused[..unused.len().min(MOST)].join(", ");
+        say(format!("{}: not used: {shown}{more}{meant}", self.source.name));
+    }
+
+    /// The targets of the model's channels, each with its channel's index. A column that is neither a channel nor, for a
+    /// formula, a name that it may use is an error.
+    pub fn targets(&self, model: &Model) -> Result<Vec<(usize, Target)>, Failure> {
         let times = self.times();
         let mut out = Vec::new();
         for column in self.columns.iter().filter(|column| column.name != TIME) {
             let weighted = column.name.strip_suffix(WEIGHT);
-            match (channel(weighted.unwrap_or(&column.name)), weighted) {
+            match (model.channel(weighted.unwrap_or(&column.name)), weighted) {
                 (Some(index), None) => {
-                    let weights = self.column(&format!("{}{WEIGHT}", column.name));
-                    out.extend(times.iter().enumerate().map(|(k, &time)| {
-                        (index, [time, column.values[k], weights.map_or(1.0, |column| column.values[k])])
+                    let weights = format!("{}{WEIGHT}", column.name);
+                    let weights = self.columns.iter().position(|column| column.name == weights);
+                    if let Some((i, k)) = weights.and_then(|i| Some((i, self.negative(i)?))) {
+                        let span = cell(&self.source.text, self.rows[k], i);
+                        return Err(Failure::at(&self.source, span, "a weight must not be negative"));
+                    }
+                    let weights = weights.map(|i| &self.columns[i]);
+                    out.extend(times.iter().zip(&column.values).enumerate().map(|(k, (&time, &value))| {
+                        let weight = weights.map_or(1.0, |column| column.values[k]);
+                        (index, Target { time, value, weight })
                     }));
                 }
                 (Some(_), Some(_)) => {}
-                (None, _) if spare(&column.name) => {}
+                (None, _) if model.scene.is_none() => {}
                 (None, _) => {
-                    let (message, hint) = unknown(&column.name);
-                    return Err(Failure::at(&self.source, column.span.clone(), message).hint(hint));
+                    let message = format!("the model has no channel {}", column.name);
+                    return Err(Failure::at(&self.source, column.span.clone(), message).known(
+                        &column.name,
+                        "channels",
+                        model.channel_names(),
+                    ));
                 }
             }
         }
         if out.is_empty() {
-            let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
-            let near = nearest(FORMULA_CHANNEL, names.iter().copied());
-            return Err(Failure::input(format!(
-                "{}: no column holds targets; the columns are {}{}",
-                self.source.name,
-                names.join(", "),
-                near.map_or(String::new(), |near| format!(" (is {near} meant to be y?)"))
-            )));
+            let wanted: Vec<&str> = model.channel_names().collect();
+            let message =
+                format!("{}: no column holds targets; expected {}", self.source.name, wanted.join(" or "));
+            return Err(Failure::input(message).known(
+                "",
+                "columns",
+                self.columns.iter().map(|c| c.name.as_str()),
+            ));
         }
         Ok(out)
     }

@@ -1,11 +1,12 @@
 //! What ends a command early, as text for a person and as an exit code.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use keyfit::ir::text::nearest;
 use keyfit::ir::{SyntaxError, SyntaxErrorKind};
 use keyfit::{FitError, Refusal};
 
@@ -83,11 +84,32 @@ impl Failure {
         self
     }
 
+    /// Hints at what `word` may have been meant to be, else at all that there is.
+    pub fn known<'a>(self, word: &str, what: &str, known: impl IntoIterator<Item = &'a str>) -> Failure {
+        let known: Vec<&str> = known.into_iter().collect();
+        match nearest(word, known.iter().copied()) {
+            Some(near) => self.hint(format!("did you mean {near}?")),
+            None if known.is_empty() => self.hint(format!("there are no {what}")),
+            None => self.hint(format!("the {what} are {}", known.join(", "))),
+        }
+    }
+
     fn with_code(mut self, code: u8) -> Failure {
         if let Failure::Input(fault) = &mut self {
             fault.code = code;
         }
         self
+    }
+
+    /// For a refusal: why, whether another input can close the gap, and what is missing.
+    pub fn refusal(&self) -> Option<(String, bool, Vec<String>)> {
+        match self {
+            Failure::Refused(refusal) => Some((refusal.to_string(), refusal.closable(), refusal.missing())),
+            Failure::Input(fault) if fault.code == REFUSED => {
+                Some((fault.message.clone(), true, fault.hint.iter().cloned().collect()))
+            }
+            Failure::Input(_) | Failure::Closed => None,
+        }
     }
 
     /// Writes the failure to stderr and gives the exit code.
@@ -96,19 +118,25 @@ impl Failure {
             Failure::Input(fault) => {
                 let renderer =
                     if io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
-                eprintln!("{}", fault.render(&renderer));
+                say(fault.render(&renderer));
                 ExitCode::from(fault.code)
             }
             Failure::Refused(refusal) => {
-                eprintln!("refused: {refusal}");
-                for missing in refusal.missing() {
-                    eprintln!("  missing: {missing}");
+                say(format!("refused: {refusal}"));
+                if let Refusal::DeclaresParameters { .. } = refusal {
+                    say("  leave out --all-numbers to fit them");
                 }
+                refusal.missing().iter().for_each(|missing| say(format!("  missing: {missing}")));
                 ExitCode::from(REFUSED)
             }
             Failure::Closed => ExitCode::SUCCESS,
         }
     }
+}
+
+/// Writes a line to stderr. That there may be nobody to read it stops nothing.
+pub fn say(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 impl Fault {

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         Ok(Ok(done)) => done,
         Ok(Err(failure)) => failure.report(),
         Err(_) => {
-            eprintln!("this is a bug in keyfit: please report it with the command line and the input");
+            failure::say("this is a bug in keyfit: please report it with the command line and the input");
             ExitCode::from(failure::BUG)
         }
     }

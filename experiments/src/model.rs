@@ -1,11 +1,14 @@
 //! The models that commands take: a scene file, a formula, or a file with a formula.
 
+use std::collections::HashSet;
+use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 
 use clap::Args;
-use keyfit::ir::text::nearest;
 use keyfit::ir::{Names, Scene, Track};
 
+use crate::data::Table;
 use crate::failure::{Failure, Source};
 
 /// The name of a formula's only channel.
@@ -14,7 +17,8 @@ pub const FORMULA_CHANNEL: &str = "y";
 /// The model that a command works on.
 #[derive(Args)]
 pub struct ModelArgs {
-    /// A scene file (RectSL), a formula such as '?gain=1*t + ?bias=0', or a file that holds a formula
+    /// A scene file (RectSL), a formula such as '?gain=1*t + ?bias=0', a file that holds a formula, or - for stdin
+    #[arg(allow_hyphen_values = true)]
     pub model: String,
     /// Where free parameters start: name=value,… (names of a formula need no ? then)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
@@ -30,26 +34,60 @@ pub struct Model {
 }
 
 impl ModelArgs {
-    /// Reads the model. In a formula, the names of `columns` mean these tracks.
-    pub fn load(&self, columns: Names) -> Result<Model, Failure> {
+    /// Reads the model. In a formula the names of `table`'s columns are tracks.
+    pub fn load(&self, table: Option<&Table>) -> Result<Model, Failure> {
         let starts = self.starts()?;
         let source = self.source()?;
         let model = if is_rectsl(&source) {
             let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::syntax(&source, &e))?;
             let channels = scene.channels().into_iter().map(|(name, track)| (name, track.clone())).collect();
+            table.map_or(Ok(()), |table| table.check_time("the scene"))?;
             Model { channels, scene: Some(scene) }
         } else {
-            let names = starts.iter().fold(columns, |names, (name, value)| names.start(name, *value));
-            let track = Track::parse_with(&source.text, &names).map_err(|e| Failure::syntax(&source, &e))?;
+            let track = self.formula(&source, &starts, table)?;
             Model { channels: vec![(FORMULA_CHANNEL.into(), track)], scene: None }
         };
         model.restart(&starts)
     }
 
+    fn formula(
+        &self,
+        source: &Source,
+        starts: &[(String, f64)],
+        table: Option<&Table>,
+    ) -> Result<Track, Failure> {
+        let parse = |names: &Names| {
+            Track::parse_with(&source.text, names).map_err(|e| {
+                let failure = Failure::syntax(source, &e);
+                match looks_like_a_path(&source.text) {
+                    true => {
+                        failure.hint(format!("this was read as a formula: there is no file {}", source.text))
+                    }
+                    false => failure,
+                }
+            })
+        };
+        let names = || starts.iter().fold(Names::new(), |names, (name, value)| names.start(name, *value));
+        let Some(table) = table else { return parse(&names()) };
+        // columns as plain parameters at first, to see which ones the formula uses, and whether it uses t
+        let probe = parse(&table.column_names().fold(names(), |names, column| names.start(column, 0.5)))?;
+        let used: HashSet<&str> = probe.free_parameters().iter().map(|p| p.name()).collect();
+        if let Some((name, _)) = starts.iter().find(|(name, _)| table.column_names().any(|c| c == name)) {
+            return Err(Failure::input(format!("--start names {name}, which is a column of the data")));
+        }
+        if !probe.is_time_invariant() {
+            table.check_time("the formula")?;
+        }
+        table.note_unused(&used);
+        parse(&table.tracks(&used, names())?)
+    }
+
     fn source(&self) -> Result<Source, Failure> {
         let path = Path::new(&self.model);
-        let looks_like_a_file = path.extension().is_some_and(|e| e == "rectsl");
-        if looks_like_a_file || path.is_file() {
+        if path.is_dir() {
+            return Err(Failure::input(format!("{} is a folder, not a scene or formula", self.model)));
+        }
+        if self.model == "-" || path.exists() || path.extension().is_some_and(|e| e == "rectsl") {
             return read(&self.model);
         }
         Ok(Source { name: "formula".into(), text: self.model.clone() })
@@ -58,19 +96,23 @@ impl ModelArgs {
     fn starts(&self) -> Result<Vec<(String, f64)>, Failure> {
         let mut starts: Vec<(String, f64)> = Vec::new();
         for text in &self.start {
-            for (name, value) in pairs("--start", text)? {
-                if starts.iter().any(|(known, _)| *known == name.text) {
-                    return Err(Failure::at(
-                        &name.source,
-                        name.span,
-                        format!("{} is given two starts", name.text),
-                    ));
+            let source = Source { name: "--start".into(), text: text.clone() };
+            for (span, value) in pairs(&source, 0)? {
+                let name = text[span.clone()].trim().trim_start_matches('?').to_string();
+                if starts.iter().any(|(known, _)| *known == name) {
+                    return Err(Failure::at(&source, span, format!("{name} is given two starts")));
                 }
-                starts.push((name.text, value));
+                starts.push((name, value));
             }
         }
         Ok(starts)
     }
+}
+
+/// Whether an argument that is no file was perhaps meant to be one.
+fn looks_like_a_path(text: &str) -> bool {
+    let named = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    text.chars().all(named) && text.contains(['/', '.'])
 }
 
 impl Model {
@@ -84,41 +126,37 @@ impl Model {
         match starts.iter().find(|(name, _)| !names.contains(name)) {
             None => Ok(self),
             Some((stray, _)) => {
-                let failure =
-                    Failure::input(format!("--start names {stray}, which is no free parameter of the model"));
+                names.sort();
                 names.dedup();
-                Err(match nearest(stray, names.iter().map(String::as_str)) {
-                    Some(near) => failure.hint(format!("did you mean {near}?")),
-                    None if names.is_empty() => failure.hint("the model has no free parameter"),
-                    None => failure.hint(format!("its free parameters are {}", names.join(", "))),
-                })
+                let message = format!("--start names {stray}, which is no free parameter of the model");
+                Err(Failure::input(message).known(stray, "free parameters", names.iter().map(String::as_str)))
             }
         }
     }
 
     /// The index of the channel of that name.
     pub fn channel(&self, name: &str) -> Option<usize> {
-        let qualified = |own: &str| match self.scene.as_ref().map(|scene| scene.rects.as_slice()) {
-            Some([only]) => name.strip_prefix(&only.name).and_then(|c| c.strip_prefix('.')) == Some(own),
-            _ => false,
-        };
-        self.channels.iter().position(|(own, _)| own == name || qualified(own))
+        match &self.scene {
+            Some(scene) => scene.channel(name),
+            None => (name == FORMULA_CHANNEL).then_some(0),
+        }
     }
 
-    /// What to say where there is no channel `name`.
-    pub fn no_channel(&self, name: &str) -> (String, String) {
-        let known: Vec<&str> = self.channels.iter().map(|(name, _)| name.as_str()).collect();
-        let hint = match nearest(name, known.iter().copied()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("the channels are {}", known.join(", ")),
-        };
-        (format!("the model has no channel {name}"), hint)
+    /// The channels' names.
+    pub fn channel_names(&self) -> impl Iterator<Item = &str> {
+        self.channels.iter().map(|(name, _)| name.as_str())
     }
 }
 
-/// Reads a file as UTF-8.
+/// Reads a file, or stdin for `-`, as UTF-8.
 pub fn read(path: &str) -> Result<Source, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::input(format!("{path}: {e}")))?;
+    let mut bytes = Vec::new();
+    let all = if path == "-" {
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    let bytes = all.map_err(|e| Failure::input(format!("{path}: {e}")))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Source { name: path.into(), text: text.trim_start_matches('\u{feff}').into() }),
         Err(e) => {
@@ -131,43 +169,28 @@ fn is_rectsl(source: &Source) -> bool {
     source.name.ends_with(".rectsl") || source.text.trim_start().starts_with("#rectsl")
 }
 
-/// A word of an argument and where it stands.
-pub struct Word {
-    /// The word.
-    pub text: String,
-    /// The argument.
-    pub source: Source,
-    /// The word's place in it.
-    pub span: std::ops::Range<usize>,
-}
-
-/// Splits `left=number,left=number` of the option `name`.
-pub fn pairs(name: &str, text: &str) -> Result<Vec<(Word, f64)>, Failure> {
-    let source = Source { name: name.into(), text: text.into() };
+/// Splits `left=number,left=number`, which begins at byte `from` of an option's text: where each left side stands, and
+/// its number.
+pub fn pairs(source: &Source, from: usize) -> Result<Vec<(Range<usize>, f64)>, Failure> {
     let mut out = Vec::new();
-    let mut at = 0;
-    for part in text.split(',') {
+    let mut at = from;
+    for part in source.text[from..].split(',') {
         let span = at..at + part.len();
         at += part.len() + 1;
         let Some((left, right)) = part.split_once('=') else {
-            return Err(Failure::at(&source, span, "expected name=value, separated by commas"));
+            return Err(Failure::at(source, span, "expected name=value or time=value, separated by commas"));
         };
-        let value = number(&source, span.start + left.len() + 1..span.end, right)?;
-        let word = Word {
-            text: left.trim().into(),
-            source: source.clone(),
-            span: span.start..span.start + left.len(),
-        };
-        out.push((word, value));
+        let middle = span.start + left.len();
+        out.push((span.start..middle, number(source, || middle + 1..span.end, right)?));
     }
     Ok(out)
 }
 
 /// A finite number that stands at `span` of `source`.
-pub fn number(source: &Source, span: std::ops::Range<usize>, text: &str) -> Result<f64, Failure> {
+pub fn number(source: &Source, span: impl FnOnce() -> Range<usize>, text: &str) -> Result<f64, Failure> {
     match text.trim().parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),
-        Ok(x) => Err(Failure::at(source, span, format!("{x} is not a finite number"))),
-        Err(_) => Err(Failure::at(source, span, format!("{text:?} is not a number"))),
+        Ok(x) => Err(Failure::at(source, span(), format!("{x} is not a finite number"))),
+        Err(_) => Err(Failure::at(source, span(), format!("{text:?} is not a number"))),
     }
 }

@@ -50,7 +50,7 @@ pub struct Problem {
 #[non_exhaustive]
 pub enum SuiteError {
     /// There is no suite of this name.
-    #[error("there is no suite {name}; there are {}", suite_names().join(", "))]
+    #[error("there is no suite {name}")]
     NoSuite {
         /// The name.
         name: String,

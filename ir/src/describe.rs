@@ -7,6 +7,7 @@
 //! which tangents cubic ones do (`1.0=5.0{in=-3.0 out=?slope=2.0}`). A subterm that is used more than once and is not tiny is printed once, as a
 //! definition in front: `s1 := SIN(…); MUL(s1, s1)`; so the text is never longer than a constant times the array.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::keyed::Keyed;
@@ -14,8 +15,10 @@ use crate::keyed::shape::{Shape, Tcb};
 use crate::text::MIXED;
 use crate::track::{Children, Id, Node, Track};
 
-/// A shared subterm that prints as at most this many nodes is repeated rather than named.
+/// A shared subterm that prints as at most this many nodes is repeated rather than named; a long name counts as several.
 const TINY: usize = 8;
+/// So many letters of a name are as long as a node.
+const LETTERS: usize = 16;
 
 enum Work {
     Term(Id),
@@ -33,13 +36,19 @@ impl Track {
         // names[i]: the number of the definition of node i, 0 if it has none
         let mut names = vec![0_usize; self.nodes().len()];
         let mut size = vec![1_usize; self.nodes().len()];
+        let parameters: HashSet<&str> = self.free_parameters().iter().map(|p| p.name()).collect();
         let mut text = String::new();
         let mut defined = 0;
         for (id, node) in self.iter() {
             let i = id.index();
-            size[i] = 1 + node.children().iter().map(|child| size[child.index()]).sum::<usize>();
+            let own = if let Node::Free(p) = node { 1 + p.name().len() / LETTERS } else { 1 };
+            size[i] = own + node.children().iter().map(|child| size[child.index()]).sum::<usize>();
             if uses[i] > 1 && size[i] > TINY {
+                // a name that a parameter has would be ambiguous where starts are given apart
                 defined += 1;
+                while parameters.contains(format!("s{defined}").as_str()) {
+                    defined += 1;
+                }
                 let _ = write!(text, "s{defined} := ");
                 self.write_term(id, &names, &mut text);
                 text.push_str("; ");

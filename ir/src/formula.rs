@@ -18,19 +18,21 @@
 //! A shape behind a key is that of the segment to the next key. `t`, `c` and `b` are the tension, continuity and bias
 //! with which TCB segments pass the key, `in` and `out` the tangents of cubic ones; what is not said is 0.
 //!
-//! `?gain=1.0` is a free parameter with its current value; later `?gain` may stand alone. A bare name is a definition,
-//! or one of the [`Names`] given apart. A minus in front of a number belongs to the number. A name with hyphens
-//! (`?x-amp=1.0`) needs its value behind it, for `?a-b` is a difference.
+//! `?gain=1.0` is a free parameter with its current value; elsewhere `?gain` or `gain` may stand alone. A bare name is a
+//! definition, a free parameter, or one of the [`Names`] given apart. A minus in front of a number belongs to the number. A name with hyphens
+//! (`?x-amp=1.0`) must first stand with its value, for `?a-b` is else a difference.
 //!
 //! The parser keeps its own stack, so text may nest as deeply as memory allows.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::keyed::KeyError;
 use crate::keyed::shape::{Shape, Tcb};
 use crate::op::{Op, UNARY_MINUS};
-use crate::text::{KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, finite, keyed, nearest};
-use crate::track::{BuildError, Builder, Id, Parameter, Track};
+use crate::text::{
+    KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed, nearest,
+};
+use crate::track::{BuildError, Builder, Id, Parameter, Track, begins_name, continues_name};
 
 /// What bare names in a formula mean.
 #[derive(Clone, Debug, Default)]
@@ -100,6 +102,8 @@ enum Token<'a> {
 /// Splits a formula into tokens with their places; the last is [`Token::End`].
 fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
     let mut out = Vec::new();
+    // names with hyphens that have stood with their values
+    let mut hyphenated = HashSet::new();
     let mut at = 0;
     loop {
         at = skip(text, at, char::is_whitespace);
@@ -111,11 +115,16 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
         let token = if starts_number(&text[at..]) {
             at = number_end(text, at);
             Token::Number(finite(&text[start..at], Span { start, end: at })?)
-        } else if is_name_start(c) {
-            at = shape_end(text, at)?.unwrap_or_else(|| skip(text, at, is_name_char));
+        } else if begins_name(c) {
+            at = shape_end(text, at)?.unwrap_or_else(|| skip(text, at, continues_name));
             Token::Name(&text[start..at])
         } else if c == '?' {
-            let (token, end) = free_token(text, at + 1)?;
+            let (token, end) = free_token(text, at + 1, &hyphenated)?;
+            if let Token::Free(name, Some(_)) = token
+                && name.contains('-')
+            {
+                hyphenated.insert(name);
+            }
             at = end;
             token
         } else if text[at..].starts_with(":=") {
@@ -155,18 +164,23 @@ fn unknown_shape(word: &str, near: Option<String>, span: Span) -> SyntaxError {
 }
 
 fn hyphened_end(text: &str, start: usize) -> usize {
-    skip(text, start, |c| is_name_char(c) || c == '-')
+    skip(text, start, |c| continues_name(c) || c == '-')
 }
 
-fn free_token(text: &str, at: usize) -> Result<(Token<'_>, usize), SyntaxError> {
-    let short = skip(text, at, is_name_char);
+fn free_token<'a>(
+    text: &'a str,
+    at: usize,
+    hyphenated: &HashSet<&str>,
+) -> Result<(Token<'a>, usize), SyntaxError> {
+    let short = skip(text, at, continues_name);
     let long = hyphened_end(text, at);
-    if !text[at..].starts_with(is_name_start) {
+    if !text[at..].starts_with(begins_name) {
         let span = Span { start: at - 1, end: at };
         return Err(unexpected("a free parameter's name behind ?", "?", span));
     }
     let Some(rest) = text[long..].strip_prefix('=') else {
-        return Ok((Token::Free(&text[at..short], None), short));
+        let end = if hyphenated.contains(&text[at..long]) { long } else { short };
+        return Ok((Token::Free(&text[at..end], None), end));
     };
     let value = text.len() - rest.len();
     let digits = value + rest.starts_with('-') as usize;
@@ -194,14 +208,6 @@ fn skip(text: &str, at: usize, belongs: impl Fn(char) -> bool) -> usize {
     text[at..].find(|c| !belongs(c)).map_or(text.len(), |n| at + n)
 }
 
-fn is_name_start(c: char) -> bool {
-    c.is_alphabetic() || c == '_'
-}
-
-fn is_name_char(c: char) -> bool {
-    is_name_start(c) || c.is_numeric() || c == '.'
-}
-
 fn starts_number(text: &str) -> bool {
     text.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit()) && !text.starts_with("..")
 }
@@ -219,7 +225,7 @@ fn number_end(text: &str, at: usize) -> usize {
 fn unexpected(expected: &'static str, found: &str, span: Span) -> SyntaxError {
     let kind = match found {
         "" => SyntaxErrorKind::UnexpectedEnd { expected },
-        _ => SyntaxErrorKind::Unexpected { expected, found: found.into() },
+        _ => SyntaxErrorKind::Unexpected { expected, found: excerpt(found) },
     };
     SyntaxError { kind, span }
 }
@@ -263,21 +269,29 @@ struct Parser<'a> {
     operands: Vec<Id>,
     /// Definitions, and names given apart that have been used.
     known: HashMap<&'a str, Id>,
+    /// The free parameters' values where the formula itself gives them, wherever it does.
     starts: HashMap<&'a str, f64>,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, names: &'a Names) -> Result<Parser<'a>, SyntaxError> {
+        let tokens = tokens(text)?;
+        let mut starts = HashMap::new();
+        for (token, _) in &tokens {
+            if let Token::Free(name, Some(start)) = token {
+                starts.entry(*name).or_insert(*start);
+            }
+        }
         Ok(Parser {
             text,
             names,
-            tokens: tokens(text)?,
+            tokens,
             next: 0,
             builder: Builder::new(),
             frames: Vec::new(),
             operands: Vec::new(),
             known: HashMap::new(),
-            starts: HashMap::new(),
+            starts,
         })
     }
 
@@ -376,8 +390,15 @@ impl<'a> Parser<'a> {
                 }
                 Token::Name(name) if self.peek().0 == Token::Sign('(') => {
                     let Some(op) = Op::from_word(name).or_else(|| Op::from_name(name)) else {
-                        let near = nearest(name, Op::ALL.iter().map(|op| op.word()));
-                        let kind = SyntaxErrorKind::Unknown { what: "function", word: name.into(), near };
+                        if ListHead::from_word(name).is_some() {
+                            return self.expected("[ and keys, as in linear[0=0 4=1](clock)");
+                        }
+                        let near = match name {
+                            "log" => Some("ln".into()),
+                            "lerp" => Some("mix".into()),
+                            _ => nearest(name, Op::ALL.iter().map(|op| op.word())),
+                        };
+                        let kind = SyntaxErrorKind::Unknown { what: "function", word: excerpt(name), near };
                         return Err(SyntaxError { kind, span });
                     };
                     self.next += 1;
@@ -405,7 +426,6 @@ impl<'a> Parser<'a> {
                 _ => return Err(self.no_start(name, span)),
             },
         };
-        self.starts.entry(name).or_insert(start);
         let id = match Parameter::new(name, start) {
             Ok(parameter) => self.builder.free(parameter),
             Err(e) => Err(e.into()),
@@ -424,6 +444,7 @@ impl<'a> Parser<'a> {
                 return self.put(id, span);
             }
             (_, Some(Meaning::Start(_))) => return self.free(name, None, span),
+            (_, None) if self.starts.contains_key(name) => return self.free(name, None, span),
             (_, Some(Meaning::Track(track))) => {
                 let id = self.builder.graft(track);
                 self.put(id, span)?;
@@ -434,7 +455,11 @@ impl<'a> Parser<'a> {
             ("tau", _) => std::f64::consts::TAU,
             ("inf", _) => f64::INFINITY,
             ("NaN", _) => f64::NAN,
-            _ => return Err(self.no_start(name, span)),
+            _ => {
+                let op = Op::from_word(name).or_else(|| Op::from_name(name));
+                let no_arguments = |op| SyntaxError { kind: SyntaxErrorKind::NoArguments(op), span };
+                return Err(op.map_or_else(|| self.no_start(name, span), no_arguments));
+            }
         };
         self.number(constant, span)
     }
@@ -442,7 +467,8 @@ impl<'a> Parser<'a> {
     fn no_start(&self, name: &str, span: Span) -> SyntaxError {
         let known = self.names.0.keys().map(String::as_str).chain(self.known.keys().copied());
         let near = nearest(name, known.chain(self.starts.keys().copied()).chain(["pi", "tau"]));
-        SyntaxError { kind: SyntaxErrorKind::NoStart { name: name.into(), near }, span }
+        let near = near.filter(|near| near != name);
+        SyntaxError { kind: SyntaxErrorKind::NoStart { name: excerpt(name), near }, span }
     }
 
     /// Reads what may follow an operand until another operand must; gives the root at the text's end.

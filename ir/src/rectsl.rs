@@ -20,7 +20,9 @@ use std::collections::HashMap;
 use crate::keyed::shape::Shape;
 use crate::op::Op;
 use crate::scene::{Colour, Rect, Scene, Wall};
-use crate::text::{KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, finite, keyed, nearest};
+use crate::text::{
+    KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed, nearest,
+};
 use crate::track::{BuildError, Builder, Id, Parameter};
 
 impl Scene {
@@ -179,7 +181,7 @@ impl<'a> Parser<'a> {
         match found {
             None => SyntaxError { kind: SyntaxErrorKind::UnexpectedEnd { expected }, span: self.end() },
             Some((_, span)) => {
-                let found = self.text[span.range()].into();
+                let found = excerpt(&self.text[span.range()]);
                 SyntaxError { kind: SyntaxErrorKind::Unexpected { expected, found }, span }
             }
         }
@@ -187,7 +189,7 @@ impl<'a> Parser<'a> {
 
     fn unknown(&self, what: &'static str, word: &str, span: Span, known: &[&[&str]]) -> SyntaxError {
         let near = nearest(word, known.iter().flat_map(|words| words.iter().copied()));
-        SyntaxError { kind: SyntaxErrorKind::Unknown { what, word: word.into(), near }, span }
+        SyntaxError { kind: SyntaxErrorKind::Unknown { what, word: excerpt(word), near }, span }
     }
 
     fn build<T>(&self, built: Result<T, impl Into<BuildError>>, span: Span) -> Result<T, SyntaxError> {
@@ -430,7 +432,8 @@ impl<'a> Parser<'a> {
                 (Value::Fill(Colour(rgb)), at.to(span))
             }
             _ if word.starts_with("0x") => match u32::from_str_radix(&word[2..], 16) {
-                Ok(rgb) if word.len() == 8 => (Value::Colour(rgb), span),
+                // from_str_radix would take a sign too
+                Ok(rgb) if word.len() == 8 && !word.contains('+') => (Value::Colour(rgb), span),
                 _ => return Err(self.unexpected("a colour such as 0x44d4b4", Some((token, span)))),
             },
             _ if word.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit()) => {

@@ -65,16 +65,13 @@ impl Scene {
             .collect()
     }
 
-    /// The channel of this name. A single rect's channel may carry the rect's name or not.
-    pub fn channel(&self, name: &str) -> Option<&Track> {
-        let found = self.channels().into_iter().find(|(own, _)| own == name);
-        let qualified = || {
-            let rect = self
-                .rects
-                .iter()
-                .find(|rect| name.strip_prefix(&rect.name).is_some_and(|c| c.starts_with('.')))?;
-            rect.channels().into_iter().find(|(own, _)| name[rect.name.len() + 1..] == **own)
+    /// The place in [`Scene::channels`] of the channel of this name. A single rect's channel may carry the rect's name or
+    /// not.
+    pub fn channel(&self, name: &str) -> Option<usize> {
+        let qualified = |own: &str| match self.rects.as_slice() {
+            [only] => name.strip_prefix(&only.name).and_then(|rest| rest.strip_prefix('.')) == Some(own),
+            _ => false,
         };
-        found.map(|(_, track)| track).or_else(|| qualified().map(|(_, track)| track))
+        self.channels().iter().position(|(own, _)| own == name || qualified(own))
     }
 }

@@ -78,6 +78,9 @@ pub enum SyntaxErrorKind {
         /// A known word that is nearly it.
         near: Option<String>,
     },
+    /// A function's name without its arguments.
+    #[error("{} is a function", .0.word())]
+    NoArguments(Op),
     /// A bare name in a formula that has no value.
     #[error("{name} has no value{}", DidYouMean(.near))]
     NoStart {
@@ -134,8 +137,11 @@ impl SyntaxErrorKind {
             SyntaxErrorKind::NoStart { name, .. } => {
                 format!("give it a start: write ?{name}=1.0 here, or pass its value with the other starts")
             }
+            SyntaxErrorKind::NoArguments(op) => format!("write {}({})", op.word(), op.operands().join(", ")),
             SyntaxErrorKind::FreeKeyTime { .. } => {
-                "a key's time is a plain number; a free parameter can be its value, as in 2=?peak=4.0".into()
+                "a key's time is a plain number; a free parameter can be its value: 2=?peak=4.0 in a formula, 2=4 free-param \
+                 peak in RectSL"
+                    .into()
             }
             SyntaxErrorKind::Build(BuildError::TwoValues { name, first, .. }) => {
                 format!("write {name} with {first:?} everywhere, or choose another name")
@@ -167,9 +173,11 @@ impl SyntaxErrorKind {
 /// ```
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let lower = word.to_lowercase();
-    let begun = |k: &str| lower.chars().count() >= 3 && k.to_lowercase().starts_with(&lower);
-    let distance =
-        |k: &str| if begun(k) { 1 } else { strsim::damerau_levenshtein(&lower, &k.to_lowercase()) };
+    let distance = |k: &str| {
+        let k = k.to_lowercase();
+        let begun = k != lower && lower.chars().count() >= 3 && k.starts_with(&lower);
+        if begun { 1 } else { strsim::damerau_levenshtein(&lower, &k) }
+    };
     let scored = known.into_iter().map(|k| (distance(k), k));
     let (distance, near) = scored.min_by_key(|&(distance, _)| distance)?;
     (distance <= (word.chars().count() / 3).max(1) && distance < near.chars().count()).then(|| near.into())
@@ -188,9 +196,21 @@ impl fmt::Display for DidYouMean<'_> {
 
 /// A finite double from its decimal text.
 pub(crate) fn finite(text: &str, span: Span) -> Result<f64, SyntaxError> {
+    // digits that are not all zero are a number that is not zero
+    let digits = text.split(['e', 'E']).next().unwrap_or(text);
+    let vanished = |x: f64| x == 0.0 && digits.contains(|c| matches!(c, '1'..='9'));
     match text.parse::<f64>() {
-        Ok(x) if x.is_finite() => Ok(x),
-        _ => Err(SyntaxError { kind: SyntaxErrorKind::Number(text.into()), span }),
+        Ok(x) if x.is_finite() && !vanished(x) => Ok(x),
+        _ => Err(SyntaxError { kind: SyntaxErrorKind::Number(excerpt(text)), span }),
+    }
+}
+
+/// A word as messages show it: cut where it is very long.
+pub(crate) fn excerpt(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into(),
     }
 }
 

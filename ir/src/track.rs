@@ -85,10 +85,17 @@ impl Parameter {
 }
 
 fn is_name(name: &str) -> bool {
-    name.chars()
-        .enumerate()
-        .all(|(i, c)| c.is_alphabetic() || c == '_' || (i > 0 && (c.is_numeric() || c == '.' || c == '-')))
-        && !name.is_empty()
+    name.starts_with(begins_name) && name.chars().all(|c| continues_name(c) || c == '-')
+}
+
+/// Whether a name may begin with `c`.
+pub(crate) fn begins_name(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+/// Whether `c` may stand in a name without being taken for an operator; a hyphen may stand there too.
+pub(crate) fn continues_name(c: char) -> bool {
+    begins_name(c) || c.is_numeric() || c == '.'
 }
 
 /// One subterm of a track. Its operands stand before it in the array.

@@ -125,18 +125,26 @@ impl Decomposition {
         damping
     }
 
-    /// `variance · (JᵀJ)⁻¹`, or `None` if the rank is deficient.
-    pub fn covariance(&self, variance: f64) -> Option<Array2<f64>> {
+    /// `V Σ⁻¹`, of which `D⁻¹ V Σ⁻¹` is a square root of `(JᵀJ)⁻¹`; for full rank.
+    fn root(&self, j: usize) -> Vec<f64> {
+        self.singular_values.iter().enumerate().map(|(k, sigma)| self.v[(j, k)] / sigma).collect()
+    }
+
+    /// `deviation² · (JᵀJ)⁻¹`; for full rank.
+    pub fn covariance(&self, deviation: f64) -> Array2<f64> {
         let n = self.scales.len();
+        let rows: Vec<Vec<f64>> = (0..n).map(|j| self.root(j)).collect();
         let entry = |(i, j): (usize, usize)| {
-            let sum: f64 = (0..n)
-                .map(|k| {
-                    (self.v[(i, k)] / self.singular_values[k]) * (self.v[(j, k)] / self.singular_values[k])
-                })
-                .sum();
-            variance * (sum / self.scales[i] / self.scales[j])
+            let sum: f64 = rows[i].iter().zip(&rows[j]).map(|(a, b)| a * b).sum();
+            (deviation / self.scales[i]) * (deviation / self.scales[j]) * sum
         };
-        (self.rank == n).then(|| Array2::from_shape_fn((n, n), entry))
+        Array2::from_shape_fn((n, n), entry)
+    }
+
+    /// The square roots of the covariance's diagonal; for full rank.
+    pub fn standard_errors(&self, deviation: f64) -> Vec<f64> {
+        let n = self.scales.len();
+        (0..n).map(|j| deviation / self.scales[j] * norm(ArrayView1::from(&self.root(j)))).collect()
     }
 
     /// Directions of length 1 along which no residual changes, to first order.
@@ -225,6 +233,5 @@ mod tests {
         let decomposition =
             Decomposition::new(jacobian.view(), &[5.0_f64.sqrt(), 20.0_f64.sqrt(), 0.0]).unwrap();
         assert_eq!((decomposition.rank(), decomposition.undetermined().len()), (1, 2));
-        assert!(decomposition.covariance(1.0).is_none());
     }
 }

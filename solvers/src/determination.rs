@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// A direction in which the parameters can move without moving any target (to first order): a null vector of the
-/// Jacobian. The largest coefficient is 1; coefficients at rounding level are left out.
+/// A linear combination of parameters. The largest coefficient is ±1, the first positive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Combination(pub Vec<(f64, String)>);
 
@@ -26,28 +25,62 @@ impl fmt::Display for Combination {
     }
 }
 
-/// Null vectors in the parameters' names. The basis is reduced, so that unrelated combinations stand apart.
-pub(crate) fn combinations(null: Vec<Vec<f64>>, names: &[&str]) -> Vec<Combination> {
-    reduce(null).into_iter().map(|row| combination(&row, names)).collect()
+/// Parameters that the targets do not determine one by one: directions in which they can move together without moving
+/// any target, to first order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undetermined {
+    /// Null vectors of the Jacobian that have parameters in common.
+    pub directions: Vec<Combination>,
+    /// The only combination of these parameters that is determined, where there is just one.
+    pub only: Option<Combination>,
 }
 
-impl Combination {
-    /// For two parameters, the combination of them that *is* determined: `a + b` where `a - b` is not.
-    pub fn determined(&self) -> Option<Combination> {
-        let [(a, first), (b, second)] = self.0.as_slice() else { return None };
-        Some(combination(&[*b, -*a], &[first, second]))
+impl fmt::Display for Undetermined {
+    /// As `a - b; only a + b is`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let directions: Vec<String> = self.directions.iter().map(Combination::to_string).collect();
+        write!(f, "{}", directions.join(", "))?;
+        match &self.only {
+            Some(only) => write!(f, "; only {only} is"),
+            None => Ok(()),
+        }
     }
 }
 
-/// Reduced row echelon form by the largest entry of each row.
-fn reduce(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+/// A coefficient this small against the largest is rounding noise.
+const NOISE: f64 = 1e-8;
+
+/// Null vectors in the parameters' names; those that have no parameter in common stand apart.
+pub(crate) fn undetermined(null: Vec<Vec<f64>>, names: &[&str]) -> Vec<Undetermined> {
+    let mut groups: Vec<Vec<Reduced>> = Vec::new();
+    for row in reduce(null) {
+        let shares = |other: &Reduced| other.row.iter().zip(&row.row).any(|(a, b)| *a != 0.0 && *b != 0.0);
+        let (joined, apart): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group: &Vec<Reduced>| group.iter().any(shares));
+        groups = apart;
+        groups.push(joined.into_iter().flatten().chain([row]).collect());
+    }
+    let describe = |group: Vec<Reduced>| Undetermined {
+        only: complement(&group).map(|row| combination(&row, names)),
+        directions: group.iter().map(|reduced| combination(&reduced.row, names)).collect(),
+    };
+    groups.into_iter().map(describe).collect()
+}
+
+/// A row whose entry at `pivot` is 1, and 0 in all other rows.
+struct Reduced {
+    pivot: usize,
+    row: Vec<f64>,
+}
+
+/// Reduced row echelon form by the largest entry of each row; noise becomes 0.
+fn reduce(mut rows: Vec<Vec<f64>>) -> Vec<Reduced> {
+    let mut pivots = Vec::with_capacity(rows.len());
     for i in 0..rows.len() {
-        let largest = |row: &[f64]| (0..row.len()).max_by(|&a, &b| row[a].abs().total_cmp(&row[b].abs()));
-        let Some(pivot) = largest(&rows[i]) else { return rows };
-        let scale = rows[i][pivot];
-        if scale == 0.0 {
-            continue;
-        }
+        // null vectors are independent, so no row is zero when its turn comes
+        let pivot = largest(&rows[i]).unwrap_or(0);
+        pivots.push(pivot);
+        let Some(scale) = rows[i].get(pivot).copied().filter(|scale| *scale != 0.0) else { continue };
         rows[i].iter_mut().for_each(|v| *v /= scale);
         let row = rows[i].clone();
         for other in rows.iter_mut().enumerate().filter(|(k, _)| *k != i).map(|(_, other)| other) {
@@ -55,30 +88,58 @@ fn reduce(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
             other.iter_mut().zip(&row).for_each(|(v, r)| *v -= factor * r);
         }
     }
-    rows
+    for row in &mut rows {
+        let size = largest(row).map_or(0.0, |k| row[k].abs());
+        row.iter_mut().filter(|v| v.abs() <= NOISE * size).for_each(|v| *v = 0.0);
+    }
+    pivots.into_iter().zip(rows).map(|(pivot, row)| Reduced { pivot, row }).collect()
+}
+
+fn largest(row: &[f64]) -> Option<usize> {
+    (0..row.len()).max_by(|&a, &b| row[a].abs().total_cmp(&row[b].abs()))
+}
+
+/// The vector orthogonal to reduced rows, within the parameters that they move; `None` unless there is just one.
+fn complement(rows: &[Reduced]) -> Option<Vec<f64>> {
+    let n = rows.first()?.row.len();
+    let moved = (0..n).filter(|&k| rows.iter().any(|reduced| reduced.row[k] != 0.0));
+    let others: Vec<usize> = moved.filter(|&k| !rows.iter().any(|reduced| reduced.pivot == k)).collect();
+    let [other] = others[..] else { return None };
+    let mut vector = vec![0.0; n];
+    vector[other] = 1.0;
+    // each row reads: its pivot + row[other]·other = 0
+    rows.iter().for_each(|reduced| vector[reduced.pivot] = -reduced.row[other]);
+    Some(vector)
 }
 
 fn combination(row: &[f64], names: &[&str]) -> Combination {
-    let largest = row.iter().fold(0.0_f64, |size, v| size.max(v.abs()));
-    let sign = row.iter().find(|v| v.abs() > 1e-8 * largest).map_or(1.0, |v| v.signum());
-    let terms = row.iter().zip(names).filter(|(v, _)| v.abs() > 1e-8 * largest);
-    Combination(terms.map(|(v, name)| (sign * v / largest, (*name).to_string())).collect())
+    let size = largest(row).map_or(1.0, |k| row[k].abs());
+    let terms = || row.iter().zip(names).filter(|(v, _)| v.abs() > NOISE * size);
+    let sign = terms().next().map_or(1.0, |(v, _)| v.signum());
+    Combination(terms().map(|(v, name)| (sign * v / size, (*name).to_string())).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn words(null: &[&[f64]], names: &[&str]) -> Vec<String> {
+        let null = null.iter().map(|row| row.to_vec()).collect();
+        undetermined(null, names).iter().map(Undetermined::to_string).collect()
+    }
+
     #[test]
     fn null_vectors_are_put_in_words() {
         // a and b only in a + b, c and d only in 0.5c - d; the basis comes mixed
-        let (first, second) = ([1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 2.0, 1.0]);
-        let mixed = |x: f64, y: f64| (0..4).map(|k| x * first[k] + y * second[k]).collect();
-        let found = combinations(vec![mixed(0.6, 0.8), mixed(-0.8, 0.6)], &["a", "b", "c", "d"]);
-        let text: Vec<String> = found
-            .iter()
-            .map(|c| format!("{c}; only {}", c.determined().map_or_else(String::new, |d| d.to_string())))
-            .collect();
-        assert_eq!(text, ["c + 0.5·d; only 0.5·c - d", "a - b; only a + b"]);
+        let found = words(&[&[0.6, -0.6, 1.6, 0.8], &[-0.8, 0.8, 1.2, 0.6]], &["a", "b", "c", "d"]);
+        assert_eq!(found, ["c + 0.5·d; only 0.5·c - d is", "a - b; only a + b is"]);
+    }
+
+    #[test]
+    fn coupled_parameters_stay_together() {
+        let found = words(&[&[1.0, -1.0, 0.0], &[0.3, 0.3, -0.6]], &["a", "b", "c"]);
+        assert_eq!(found, ["a - b, a - c; only a + b + c is"]);
+        // two combinations of three parameters are determined: no single one can be named
+        assert_eq!(words(&[&[1.0, -2.0, 1.0]], &["a", "b", "c"]), ["0.5·a - b + 0.5·c"]);
     }
 }

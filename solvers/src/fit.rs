@@ -6,7 +6,7 @@ use keyfit_ir::{BuildError, Builder, Id, Node, Parameter, Track};
 use ndarray::Array2;
 use thiserror::Error;
 
-use crate::determination::{Combination, combinations};
+use crate::determination::{Undetermined, undetermined};
 use crate::ledger::TracePoint;
 use crate::options::Options;
 use crate::problem::{Channel, FitProblem, ProblemError, Target};
@@ -101,8 +101,8 @@ pub struct Fit {
     pub covariance: Option<Array2<f64>>,
     /// The square roots of the covariance's diagonal.
     pub standard_errors: Option<Vec<Named>>,
-    /// Combinations of parameters that the targets do not determine.
-    pub undetermined: Vec<Combination>,
+    /// What the targets do not determine.
+    pub undetermined: Vec<Undetermined>,
     /// The course of the fit, one point an iteration.
     pub trace: Vec<TracePoint>,
 }
@@ -168,7 +168,7 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         names.zip(values).map(|(p, &value)| Named { name: p.name().into(), value }).collect()
     };
     let names: Vec<&str> = problem.free_parameters().iter().map(Parameter::name).collect();
-    let undetermined = combinations(outcome.undetermined, &names);
+    let undetermined = undetermined(outcome.undetermined, &names);
     let parameters = named(&outcome.parameters);
     Ok(Fit {
         fitted: problem.channels().map(|channel| fitted(channel, &parameters)).collect(),

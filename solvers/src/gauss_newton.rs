@@ -3,7 +3,7 @@
 use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason, TerminationStatus};
 use argmin::solver::gaussnewton::GaussNewton;
 
-use crate::decomposition::scaled_norm;
+use crate::decomposition::rounding_of_residuals;
 use crate::drive::{Iterate, drive};
 use crate::ledger::Ledger;
 use crate::matrix::Matrix;
@@ -47,13 +47,13 @@ impl<'a> Solver<&'a Ledger<'a>, Point> for Textbook {
         let before = state.param.clone().unwrap_or_default();
         let (state, kv) = self.method.next_iter(problem, state)?;
         let after = state.param.clone().unwrap_or_default();
-        let relative_step = problem.problem("residuals", |ledger| {
+        let at_rest = problem.problem("residuals", |ledger| {
             ledger.prefer(&ledger.evaluate(&after)?, 0.0);
-            let scales = &ledger.book().scales;
+            let rounding = rounding_of_residuals(ledger.jacobian(&before)?.view(), &before);
             let step: Vec<f64> = after.iter().zip(&before).map(|(a, b)| a - b).collect();
-            Ok(scaled_norm(scales, &step) / scaled_norm(scales, &after))
+            Ok(self.settling.observe(&ledger.book().scales, &before, &step, rounding))
         })?;
-        let state = if self.settling.observe(relative_step) {
+        let state = if at_rest {
             problem.problem("residuals", |ledger| {
                 ledger.conclude(Termination::StepAtRounding);
                 Ok(())

@@ -31,7 +31,7 @@ const OFFSET: f64 = 1e-7;
 /// *Finish.* The sum of squares is flat to rounding while the parameters have only half of their digits. So where an
 /// undamped step could remove less than 1e-7 of the residual vector, or `Δ` has collapsed, undamped steps are taken that
 /// may raise the sum of squares by at most 1e-9 relative (or by what rounding the parameters can do to it), until
-/// they stop shrinking.
+/// they stop shrinking. Steps that swing to and fro, as they do where residuals are large, are halved.
 ///
 /// *Ends.* `StepAtRounding` when the finish comes to rest; `LossStoppedChanging` when it is refused a step; both are
 /// claims that `solve` checks. `ZeroResidual`. Otherwise a limit, or a derivative that is not finite.
@@ -43,7 +43,43 @@ struct LevenbergMarquardt {
     radius: Option<f64>,
     here: Option<Here>,
     /// Set once the final phase has begun.
-    finish: Option<Settling>,
+    finish: Option<Finish>,
+}
+
+/// The least part of an undamped step that the final phase takes.
+const RELAXED: f64 = 1.0 / 64.0;
+
+/// The final phase.
+struct Finish {
+    settling: Settling,
+    /// The part of each undamped step that is taken.
+    relaxation: f64,
+    /// The last undamped step, scaled.
+    last: Vec<f64>,
+}
+
+impl Finish {
+    fn new() -> Self {
+        Self { settling: Settling::new(), relaxation: 1.0, last: Vec::new() }
+    }
+
+    /// Halves the part; false if it is as small as can be.
+    fn relax(&mut self) -> bool {
+        let possible = self.relaxation > RELAXED;
+        self.relaxation *= if possible { 0.5 } else { 1.0 };
+        possible
+    }
+
+    /// Where a step turns back by more than half of the last one, the parts taken are too large: large residuals bend
+    /// the sum of squares more than its linear model knows.
+    fn relax_after(&mut self, step: &[f64]) {
+        let along: f64 = step.iter().zip(&self.last).map(|(p, q)| p * q).sum();
+        let before: f64 = self.last.iter().map(|q| q * q).sum();
+        if along < -0.5 * before {
+            self.relax();
+        }
+        self.last = step.to_vec();
+    }
 }
 
 /// The current point with its linear model.
@@ -91,16 +127,19 @@ impl LevenbergMarquardt {
         let length = scaled_norm(&here.scales, x);
         let radius = *self.radius.get_or_insert(self.first_step * if length > 0.0 { length } else { 1.0 });
         if self.finish.is_none() && (here.is_flat() || radius <= f64::EPSILON * length) {
-            self.finish = Some(Settling::new());
+            self.finish = Some(Finish::new());
         }
 
-        if let Some(settling) = &mut self.finish {
+        if let Some(finish) = &mut self.finish {
             let step = here.decomposition.step(&here.projected, 0.0);
-            let trial = ledger.trial(&moved(x, &step))?;
+            let scaled: Vec<f64> = here.scales.iter().zip(&step).map(|(d, p)| d * p).collect();
+            finish.relax_after(&scaled);
+            let part: Vec<f64> = step.iter().map(|p| finish.relaxation * p).collect();
+            let trial = ledger.trial(&moved(x, &part))?;
             let Some(trial) = trial.filter(|trial| ledger.prefer(trial, here.rounding)) else {
-                return Ok(Err(Termination::LossStoppedChanging));
+                return Ok(if finish.relax() { Ok(None) } else { Err(Termination::LossStoppedChanging) });
             };
-            let at_rest = settling.observe(scaled_norm(&here.scales, &step) / length);
+            let at_rest = finish.settling.observe(&here.scales, x, &step, here.rounding);
             return Ok(if at_rest { Err(Termination::StepAtRounding) } else { Ok(Some(trial)) });
         }
 

@@ -51,7 +51,7 @@ mod settling;
 mod solve;
 mod termination;
 
-pub use determination::Combination;
+pub use determination::{Combination, Undetermined};
 pub use fit::{Fit, FitError, FitOptions, FittedChannel, Named, fit_channels, fit_gradient, fit_parameters};
 pub use least_squares::LeastSquares;
 pub use ledger::TracePoint;

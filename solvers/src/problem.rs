@@ -16,7 +16,8 @@ pub struct Target {
     pub time: f64,
     /// The value that the track must have then, finite.
     pub value: f64,
-    /// How much the squared residual counts; finite and not negative, 1 unless said otherwise.
+    /// How much the squared residual counts; finite and not negative, 1 unless said otherwise. A target of weight 0 is
+    /// carried along and has no part in the fit, nor in its degrees of freedom.
     pub weight: f64,
 }
 
@@ -51,6 +52,8 @@ pub struct FitProblem {
 #[derive(Clone, Debug)]
 struct Prepared {
     channel: Channel,
+    /// The targets that weigh something, one a residual, and their times.
+    targets: Vec<Target>,
     times: Vec<f64>,
     /// For each free parameter of the track, its column in the problem.
     columns: Vec<usize>,
@@ -63,9 +66,28 @@ pub enum ProblemError {
     /// There is nothing to fit to.
     #[error("there is no target: say where a value must be, and when")]
     NoTarget,
-    /// A target's time or value is not a finite number, or its weight not a finite number ≥ 0. Counted from 1.
+    /// Every target has the weight 0.
+    #[error("every target has the weight 0: there is nothing to fit to")]
+    NoWeight,
+    /// A weight is negative. Targets are counted from 1.
+    #[error("the weight of target {target} of channel {channel} is {weight:?}; weights are not negative")]
+    NegativeWeight {
+        /// The channel.
+        channel: String,
+        /// Which target.
+        target: usize,
+        /// Its weight.
+        weight: f64,
+    },
+    /// The window is empty.
+    #[error("the window from {:?} to {:?} is empty", window.0, window.1)]
+    EmptyWindow {
+        /// The window's ends.
+        window: (f64, f64),
+    },
+    /// A target's time, value or weight is not a finite number. Counted from 1.
     #[error(
-        "target {target} of channel {channel} is not finite: time {:?}, value {:?}, weight {:?} (weights are ≥ 0)",
+        "target {target} of channel {channel} is not finite: time {:?}, value {:?}, weight {:?}",
         at.time, at.value, at.weight
     )]
     NotFinite {
@@ -102,12 +124,13 @@ impl FitProblem {
         let mut prepared = Vec::with_capacity(channels.len());
         for channel in channels {
             check(&channel, window)?;
+            let targets: Vec<Target> = channel.targets.iter().filter(|t| t.weight > 0.0).copied().collect();
             let mut columns = Vec::new();
             // a channel without targets brings no column, or its parameters would seem to have no influence
             for parameter in channel.track.free_parameters() {
                 let column = match known.get(parameter.name()) {
                     Some(&column) => column,
-                    None if channel.targets.is_empty() => continue,
+                    None if targets.is_empty() => continue,
                     None => {
                         known.insert(parameter.name().into(), parameters.len());
                         parameters.push(parameter.clone());
@@ -123,11 +146,14 @@ impl FitProblem {
                 }
                 columns.push(column);
             }
-            let times = channel.targets.iter().map(|target| target.time).collect();
-            prepared.push(Prepared { channel, times, columns });
+            let times = targets.iter().map(|target| target.time).collect();
+            prepared.push(Prepared { channel, targets, times, columns });
         }
-        if prepared.iter().all(|p| p.times.is_empty()) {
+        if prepared.iter().all(|p| p.channel.targets.is_empty()) {
             return Err(ProblemError::NoTarget);
+        }
+        if prepared.iter().all(|p| p.targets.is_empty()) {
+            return Err(ProblemError::NoWeight);
         }
         Ok(FitProblem { channels: prepared, parameters })
     }
@@ -139,8 +165,13 @@ impl FitProblem {
 
     /// The residual of that index, as a message calls it.
     pub(crate) fn residual_name(&self, index: usize) -> String {
-        let targets = self.channels().flat_map(|c| c.targets.iter().map(|target| (&c.name, target.time)));
-        targets.skip(index).take(1).map(|(name, time)| format!("channel {name} at time {time:?}")).collect()
+        let target = self.targets().nth(index);
+        target.map_or_else(String::new, |(c, target)| format!("channel {} at time {:?}", c.name, target.time))
+    }
+
+    /// The targets that weigh something, with their channels: one a residual, in the residuals' order.
+    pub fn targets(&self) -> impl Iterator<Item = (&Channel, Target)> {
+        self.channels.iter().flat_map(|p| p.targets.iter().map(move |target| (&p.channel, *target)))
     }
 
     /// The parameters, one a column.
@@ -162,20 +193,24 @@ impl FitProblem {
 }
 
 fn check(channel: &Channel, window: Option<(f64, f64)>) -> Result<(), ProblemError> {
-    let bad =
-        |t: &&Target| !(t.time.is_finite() && t.value.is_finite() && t.weight.is_finite() && t.weight >= 0.0);
-    if let Some(target) = channel.targets.iter().position(|t| bad(&t)) {
-        let at = channel.targets[target];
-        return Err(ProblemError::NotFinite { channel: channel.name.clone(), target: target + 1, at });
+    let name = || channel.name.clone();
+    for (i, at) in channel.targets.iter().enumerate() {
+        if !(at.time.is_finite() && at.value.is_finite() && at.weight.is_finite()) {
+            return Err(ProblemError::NotFinite { channel: name(), target: i + 1, at: *at });
+        }
+        if at.weight < 0.0 {
+            return Err(ProblemError::NegativeWeight { channel: name(), target: i + 1, weight: at.weight });
+        }
     }
     let Some((from, to)) = window else { return Ok(()) };
+    if from.is_nan() || to.is_nan() || from > to {
+        return Err(ProblemError::EmptyWindow { window: (from, to) });
+    }
     let outside = |t: &f64| !(from <= *t && *t <= to);
     let times: Vec<f64> = channel.targets.iter().map(|t| t.time).filter(outside).collect();
     match times.is_empty() {
         true => Ok(()),
-        false => {
-            Err(ProblemError::OutsideWindow { channel: channel.name.clone(), times, window: (from, to) })
-        }
+        false => Err(ProblemError::OutsideWindow { channel: name(), times, window: (from, to) }),
     }
 }
 
@@ -201,7 +236,7 @@ impl LeastSquares for FitProblem {
             let (part, tail) = rest.split_at_mut(p.times.len().min(rest.len()));
             rest = tail;
             Sampler::new(&p.channel.track).sample_into(&p.times, &p.gather(x), part);
-            for (residual, target) in part.iter_mut().zip(&p.channel.targets) {
+            for (residual, target) in part.iter_mut().zip(&p.targets) {
                 *residual = target.weight.sqrt() * (*residual - target.value);
             }
         }
@@ -214,7 +249,7 @@ impl LeastSquares for FitProblem {
             let mut own = Array2::zeros((p.times.len(), p.columns.len()));
             let mut values = vec![0.0; p.times.len()];
             Jacobian::new(&p.channel.track).fill(&p.times, &p.gather(x), &mut values, own.view_mut());
-            for (target, partials) in p.channel.targets.iter().zip(own.rows()) {
+            for (target, partials) in p.targets.iter().zip(own.rows()) {
                 for (&column, &partial) in p.columns.iter().zip(partials) {
                     out[[row, column]] = target.weight.sqrt() * partial;
                 }

@@ -5,6 +5,7 @@ use std::fmt;
 use keyfit_autodiff::{keyed_partials, local_partials};
 use keyfit_ir::{Id, Keyed, Node, Op, Shape, Track};
 
+use crate::least_squares::LeastSquares;
 use crate::problem::{Channel, FitProblem};
 
 /// Why a fit is not attempted.
@@ -30,6 +31,15 @@ pub enum Refusal {
         value: f64,
         /// The first subterm that is not finite though its operands are, as describe text.
         node: String,
+    },
+    /// The model is finite at the start, but so far from a target that the sum of squares overflows.
+    Overflow {
+        /// The channel of the worst target.
+        channel: String,
+        /// Its time.
+        time: f64,
+        /// The model's value there.
+        value: f64,
     },
     /// The model is finite at the start but a derivative is not.
     NonFiniteDerivative {
@@ -81,7 +91,7 @@ pub enum Blocker {
     Clock,
     /// The clock of a keyed track that holds in all its segments.
     HoldClock,
-    /// It moves the value in ways that cancel.
+    /// It moves the value in ways that cancel, or underflow.
     Cancels,
 }
 
@@ -110,7 +120,10 @@ impl Blocker {
                 format!("a start or a target at which {} follows its operand {operand}", op.name())
             }
             Blocker::Key { time, .. } => {
-                format!("a target at the key at time {time:?}, or between it and a key beside it")
+                format!(
+                    "a target that feels the key at time {time:?}: at it or in a segment beside it (at a jump the later key \
+                     wins)"
+                )
             }
             Blocker::Tangent { time, .. } => {
                 format!("a target inside the segment that the tangent at time {time:?} bends")
@@ -130,9 +143,9 @@ impl fmt::Display for Blocker {
             Blocker::Flat { op, operand } if flat_everywhere(*op) => {
                 write!(f, "it is behind {} (in {operand}), which is constant between its steps", op.name())
             }
-            Blocker::Flat { op: Op::MUL, .. } => write!(f, "MUL multiplies it by 0 at every target"),
+            Blocker::Flat { op: Op::MUL, .. } => write!(f, "MUL multiplies it by 0 where a target looks"),
             Blocker::Flat { op, operand } => {
-                write!(f, "{} does not follow its operand {operand} at any target", op.name())
+                write!(f, "{} does not follow its operand {operand} where a target looks", op.name())
             }
             Blocker::Key { time, reached: (from, to) } => write!(
                 f,
@@ -144,14 +157,16 @@ impl fmt::Display for Blocker {
                 "it is a tangent at the key at time {time:?} of a segment that no target is in: the targets read the \
                  keys from {from:?} to {to:?}"
             ),
-            Blocker::Clock => write!(f, "it moves the clock of a keyed track that is level at every target"),
             Blocker::HoldClock => {
                 write!(
                     f,
                     "it moves the clock of a keyed track that holds, which is constant between its keys"
                 )
             }
-            Blocker::Cancels => write!(f, "its effects cancel"),
+            Blocker::Clock => {
+                write!(f, "it moves the clock of a keyed track that is level where a target looks")
+            }
+            Blocker::Cancels => write!(f, "its effects cancel, or are too small for a double"),
         }
     }
 }
@@ -170,7 +185,8 @@ impl fmt::Display for Refusal {
             ),
             Refusal::Stuck(stuck) => {
                 for (i, Stuck { parameter, reasons }) in stuck.iter().enumerate() {
-                    let reasons: Vec<String> = reasons.iter().map(Blocker::to_string).collect();
+                    let mut reasons: Vec<String> = reasons.iter().map(Blocker::to_string).collect();
+                    reasons.dedup();
                     let separator = if i > 0 { "\n" } else { "" };
                     write!(
                         f,
@@ -183,6 +199,10 @@ impl fmt::Display for Refusal {
             Refusal::NonFiniteStart { channel, time, value, node } => write!(
                 f,
                 "the start is not finite: channel {channel} is {value:?} at time {time:?}, first in {node}"
+            ),
+            Refusal::Overflow { channel, time, value } => write!(
+                f,
+                "the sum of squared residuals overflows at the start: channel {channel} is {value:?} at time {time:?}"
             ),
             Refusal::NonFiniteDerivative { parameter, channel, time } => write!(
                 f,
@@ -219,6 +239,7 @@ impl Refusal {
             Refusal::NonFiniteStart { .. } => {
                 vec!["a start where the model is finite at every target".into()]
             }
+            Refusal::Overflow { .. } => vec!["a start nearer to the targets, or data in another unit".into()],
             Refusal::NonFiniteDerivative { .. } => vec!["a start where every derivative is finite".into()],
         }
     }
@@ -228,14 +249,12 @@ impl Refusal {
         if problem.free_parameters().is_empty() {
             return Some(Refusal::NoFreeParameter);
         }
-        if let Some(refusal) = problem.channels().find_map(non_finite) {
+        if let Some(refusal) = not_finite(problem) {
             return Some(refusal);
         }
         let jacobian = problem.jacobian(&problem.starts());
-        let rows: Vec<(&Channel, f64)> = problem
-            .channels()
-            .flat_map(|channel| channel.targets.iter().map(move |target| (channel, target.time)))
-            .collect();
+        let rows: Vec<(&Channel, f64)> =
+            problem.targets().map(|(channel, target)| (channel, target.time)).collect();
         let mut stuck = Vec::new();
         for (parameter, column) in problem.free_parameters().iter().zip(jacobian.columns()) {
             let name = parameter.name();
@@ -254,23 +273,37 @@ impl Refusal {
     }
 }
 
-fn non_finite(channel: &Channel) -> Option<Refusal> {
-    let times: Vec<f64> = channel.targets.iter().map(|target| target.time).collect();
-    let mut values = vec![0.0; times.len()];
-    channel.track.sample_into(&times, &mut values);
-    let (&time, &value) = times.iter().zip(&values).find(|(_, value)| !value.is_finite())?;
-    let nodes = channel.track.node_values(time);
-    let first = channel.track.iter().find(|(id, node)| {
-        let finite = |id: Id| nodes[id.index()].is_finite();
-        !finite(*id) && node.children().iter().all(finite)
-    });
-    let node = first.map_or_else(String::new, |(id, _)| channel.track.subterm(id).describe());
-    Some(Refusal::NonFiniteStart { channel: channel.name.clone(), time, value, node })
+/// A target at which the model's start, or the sum of squares that it makes, is not finite.
+fn not_finite(problem: &FitProblem) -> Option<Refusal> {
+    let mut residuals = vec![0.0; problem.residuals()];
+    problem.residuals_into(&problem.starts(), &mut residuals);
+    let name = |channel: &Channel| channel.name.clone();
+    let rows = || problem.targets().zip(&residuals);
+    if let Some(((channel, target), _)) = rows()
+        .filter(|(_, r)| !r.is_finite())
+        .find(|((c, target), _)| !c.track.sample(target.time).is_finite())
+    {
+        let time = target.time;
+        let value = channel.track.sample(time);
+        let nodes = channel.track.node_values(time);
+        let first = channel.track.iter().find(|(id, node)| {
+            let finite = |id: Id| nodes[id.index()].is_finite();
+            !finite(*id) && node.children().iter().all(finite)
+        });
+        let node = first.map_or_else(String::new, |(id, _)| channel.track.subterm(id).describe());
+        return Some(Refusal::NonFiniteStart { channel: name(channel), time, value, node });
+    }
+    if residuals.iter().map(|r| r * r).sum::<f64>().is_finite() {
+        return None;
+    }
+    let ((channel, target), _) = rows().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
+    let value = channel.track.sample(target.time);
+    Some(Refusal::Overflow { channel: name(channel), time: target.time, value })
 }
 
 /// Why no target feels the parameter `name`: what stands between in any case, else what stands between here.
 fn reasons(problem: &FitProblem, name: &str) -> Vec<Blocker> {
-    let channels = || problem.channels().filter(|channel| !channel.targets.is_empty());
+    let channels = || problem.channels().filter(|channel| channel.targets.iter().any(|t| t.weight > 0.0));
     let mut always = Vec::new();
     let mut here = Vec::new();
     // every channel is asked, also after one has an open way
@@ -299,29 +332,33 @@ fn holds(keyed: &Keyed) -> bool {
     keyed.shapes().iter().all(|shape| *shape == Shape::Hold)
 }
 
-/// Whether every way from the root to the parameter leads through an operation that is flat everywhere; notes those.
+/// Whether every way from the root to the parameter leads through an operation that is flat everywhere; notes all of
+/// those that stand behind one another.
 fn always_blocked(track: &Track, name: &str, reasons: &mut Vec<Blocker>) -> bool {
     let depends = dependent(track, name);
-    let mut reached = vec![false; track.nodes().len()];
-    reached[track.root().index()] = true;
+    let mut open = vec![false; track.nodes().len()];
+    open[track.root().index()] = true;
+    let mut blocked = true;
     for (id, node) in track.iter().rev().filter(|(id, _)| depends[id.index()]) {
         match node {
-            _ if !reached[id.index()] => {}
-            Node::Free(_) => return false,
+            Node::Free(_) => blocked &= !open[id.index()],
             Node::Apply(op, operands) if flat_everywhere(*op) => {
                 let operands = op.operands().iter().zip(operands).filter(|(_, child)| depends[child.index()]);
                 operands.for_each(|(operand, _)| note(reasons, Blocker::Flat { op: *op, operand }));
             }
             Node::Keyed(keyed) if holds(keyed) => {
-                keyed.keys().iter().for_each(|key| reached[key.value.index()] = true);
+                if open[id.index()] {
+                    keyed.keys().iter().for_each(|key| open[key.value.index()] = true);
+                }
                 if depends[keyed.clock().index()] {
                     note(reasons, Blocker::HoldClock);
                 }
             }
-            _ => node.children().iter().for_each(|child| reached[child.index()] = true),
+            _ if open[id.index()] => node.children().iter().for_each(|child| open[child.index()] = true),
+            _ => {}
         }
     }
-    true
+    blocked
 }
 
 /// The edges at which the influence of parameter `name` ends, seen from the root, at each of the channel's targets.
@@ -330,7 +367,7 @@ fn blockers(channel: &Channel, name: &str, reasons: &mut Vec<Blocker>) {
     let depends = dependent(track, name);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let (mut keys, mut tangents_of): (Vec<f64>, Vec<f64>) = Default::default();
-    for target in &channel.targets {
+    for target in channel.targets.iter().filter(|target| target.weight > 0.0) {
         let values = track.node_values(target.time);
         let mut reached = vec![false; track.nodes().len()];
         reached[track.root().index()] = true;

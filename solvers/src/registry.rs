@@ -38,7 +38,7 @@ pub static SOLVERS: &[SolverEntry] = &[
     SolverEntry {
         name: "l-bfgs",
         iterations: 1000,
-        summary: "argmin's limited-memory BFGS with Moré–Thuente line search, for very many parameters",
+        summary: "argmin's limited-memory BFGS with Moré–Thuente line search, by the gradient alone",
         reference: "Nocedal & Wright, Numerical Optimization (2006), algorithm 7.5; Moré & Thuente, TOMS 20 (1994)",
         run: l_bfgs::run,
     },

@@ -2,8 +2,19 @@
 
 /// A step this small against the parameters, and no longer shrinking, is rounding noise.
 const NOISE: f64 = 1e-8;
+/// A step whose effect is this part of what rounding does moves nothing any more.
+const NEGLIGIBLE: f64 = 1e-3;
 /// Steps that must fail to be a new smallest one.
 const PATIENCE: u32 = 3;
+/// Steps that must fail where the parameters are so ill determined that even their noise is larger.
+const LONG_PATIENCE: u32 = 12;
+
+/// The largest part that a step changes of a parameter, `|pⱼ| / |xⱼ|`. A change whose effect on the residuals is below
+/// `rounding` counts as less than `noise`, so that a parameter at zero does not count as changed by all of itself.
+pub(crate) fn relative_step(scales: &[f64], x: &[f64], step: &[f64], rounding: f64, noise: f64) -> f64 {
+    let parts = scales.iter().zip(x).zip(step).filter(|((d, _), p)| **d > 0.0 && **p != 0.0);
+    parts.map(|((d, x), p)| (d * p).abs() / (d * x).abs().max(rounding / noise)).fold(0.0, f64::max)
+}
 
 /// Watches the lengths of undamped Gauss–Newton steps.
 ///
@@ -20,14 +31,18 @@ impl Settling {
         Self { smallest: f64::INFINITY, since: 0 }
     }
 
-    /// Takes the next step's length relative to the parameters; true when the steps are at rest.
-    pub fn observe(&mut self, relative_step: f64) -> bool {
+    /// Takes the next step from `x`; `rounding` is what rounding `x` does to the residuals. True when the steps are at rest.
+    pub fn observe(&mut self, scales: &[f64], x: &[f64], step: &[f64], rounding: f64) -> bool {
+        let effect = scales.iter().zip(step).map(|(d, p)| (d * p).abs()).fold(0.0, f64::max);
+        let relative_step = relative_step(scales, x, step, rounding, NOISE);
         if relative_step < 0.9 * self.smallest {
             self.smallest = relative_step;
             self.since = 0;
         } else {
             self.since += 1;
         }
-        relative_step == 0.0 || (self.since >= PATIENCE && self.smallest <= NOISE)
+        effect <= NEGLIGIBLE * rounding
+            || (self.since >= PATIENCE && self.smallest <= NOISE)
+            || self.since >= LONG_PATIENCE
     }
 }

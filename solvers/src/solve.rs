@@ -2,16 +2,17 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use crate::decomposition::{Decomposition, grow, norm, rounding_of_residuals, scaled_norm};
+use crate::decomposition::{Decomposition, grow, norm, rounding_of_residuals};
 use crate::least_squares::LeastSquares;
 use crate::ledger::{Evaluation, Interruption, Ledger, TracePoint};
 use crate::options::Options;
 use crate::registry::SolverEntry;
+use crate::settling::relative_step;
 use crate::termination::{NonFinite, Termination};
 
 /// A claim to have converged stands if the relative offset is no larger than this, or at rounding level.
 const OFFSET: f64 = 1e-6;
-/// … or if an undamped Gauss–Newton step would move the parameters by no more than this part of their scaled length.
+/// … or if an undamped Gauss–Newton step would change no parameter by more than this part of it.
 const STEP: f64 = 1e-10;
 /// Rounding level, in units of what rounding the parameters does to the residuals.
 const ROUNDING: f64 = 8.0;
@@ -23,7 +24,8 @@ const NO_EFFECT: f64 = 1e-8;
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The best point seen: the lowest sum of squares, except that a solver may prefer a point within 1e-9 of it.
+    /// The best point seen: the lowest sum of squares, except that a solver may prefer a point that exceeds it by 1e-9
+    /// or by what rounding the parameters can do to it.
     pub parameters: Vec<f64>,
     /// The sum of squares at the start.
     pub initial_sum_of_squares: f64,
@@ -85,7 +87,7 @@ pub enum SolveError {
 ///
 /// Whatever the solver claims is checked at the point returned: the relative offset must be at most 1e-6 or at
 /// rounding level (within 8 times what rounding the parameters does to the residuals), or an undamped Gauss–Newton step
-/// must be shorter than 1e-10 of the parameters (which decides where residuals vanish); and no parameter may have run to where
+/// must change no parameter by more than 1e-10 of it (which decides where residuals vanish); and no parameter may have run to where
 /// its column of the Jacobian has vanished (norm below 1e-10 of the largest it has had). A claim that fails is
 /// reported as [`Termination::NotAMinimum`], [`Termination::ColumnVanished`] or, if the Jacobian has a lower rank than at
 /// the start while residuals remain, [`Termination::RankLost`]; a failed line search or a stall at a point that
@@ -137,9 +139,9 @@ pub fn solve(
     let best = ledger.book().best.clone().unwrap_or_else(|| initial.clone());
     let check = Check::new(&ledger, &best);
     let book = ledger.book();
-    let covariance = (m > n)
-        .then(|| check.decomposition.as_ref()?.covariance(best.sum_of_squares / (m - n) as f64))
-        .flatten();
+    // by length and not by squares, which under- and overflow long before their roots
+    let deviation = norm(ArrayView1::from(&best.residuals)) / (m.saturating_sub(n) as f64).sqrt();
+    let determined = check.decomposition.as_ref().filter(|d| m > n && d.rank() == n);
     Ok(Outcome {
         termination: check.judge(claimed, &best),
         initial_sum_of_squares: initial.sum_of_squares,
@@ -150,8 +152,8 @@ pub fn solve(
         trace: book.trace.clone(),
         rank: check.decomposition.as_ref().map_or(0, Decomposition::rank),
         undetermined: check.decomposition.as_ref().map_or_else(Vec::new, Decomposition::undetermined),
-        standard_errors: covariance.as_ref().map(|c| c.diag().iter().map(|v| v.sqrt()).collect()),
-        covariance,
+        standard_errors: determined.map(|d| d.standard_errors(deviation)),
+        covariance: determined.map(|d| d.covariance(deviation)),
         relative_offset: check.relative_offset,
         parameters: best.x.clone(),
     })
@@ -167,7 +169,7 @@ fn column_norms(jacobian: ArrayView2<'_, f64>) -> Vec<f64> {
 struct Check {
     decomposition: Option<Decomposition>,
     relative_offset: f64,
-    /// The length of the undamped step against that of the parameters, both scaled by the columns' norms.
+    /// The largest part that an undamped step would change of a parameter.
     step: f64,
     /// The relative offset that rounding alone can cause.
     rounding: f64,
@@ -202,7 +204,8 @@ impl Check {
             norms[*j] < VANISHED * ledger.book().scales[*j]
                 && norms[*j] * best.x[*j].abs() < NO_EFFECT * length
         });
-        check.rounding = ROUNDING * rounding_of_residuals(jacobian.view(), &best.x) / length;
+        let rounding = rounding_of_residuals(jacobian.view(), &best.x);
+        check.rounding = ROUNDING * rounding / length;
         check.decomposition = Decomposition::new(jacobian.view(), &norms);
         check.first_rank = (ledger.book().first_jacobian.as_ref())
             .and_then(|first| Decomposition::new(first.view(), &column_norms(first.view())))
@@ -210,7 +213,7 @@ impl Check {
         if let Some(decomposition) = &check.decomposition {
             let projected = decomposition.project(&best.residuals);
             let step = decomposition.step(&projected, 0.0);
-            check.step = scaled_norm(&norms, &step) / scaled_norm(&norms, &best.x);
+            check.step = relative_step(&norms, &best.x, &step, rounding, STEP);
             let removable = norm(ArrayView1::from(&projected));
             check.relative_offset = if length > 0.0 { removable / length } else { 0.0 };
         }

@@ -132,7 +132,8 @@ impl Termination {
             Self::LossStoppedChanging => "converged: the sum of squares stopped changing".into(),
             Self::NotAMinimum { relative_offset } => format!(
                 "stopped away from a minimum: a step could still remove {relative_offset:.1e} of the residual vector; \
-                 try levenberg-marquardt or more iterations"
+                 start elsewhere, use levenberg-marquardt, or allow \
+                 more iterations"
             ),
             Self::ColumnVanished { parameter: at } => {
                 format!("{} ran to where it has no effect on any residual; start it elsewhere", parameter(at))

@@ -10,13 +10,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use keyfit::SOLVERS;
 use keyfit::chart::convergence;
 use keyfit::comparison::{LEVELS, Run, Summary, compare, summarize};
-use keyfit::ir::text::nearest;
-use keyfit::suite::{Problem, suite, suite_names};
+use keyfit::suite::{Problem, SuiteError, suite, suite_names};
 use serde_json::{Value, json};
 
 use super::fit::{Limits, solver};
-use super::{print, print_json};
-use crate::failure::Failure;
+use super::{csv_text, json_number, print, print_json};
+use crate::failure::{Failure, say};
 
 #[derive(Args)]
 pub struct Compare {
@@ -45,13 +44,17 @@ impl Compare {
             false => self.solver.iter().map(|name| solver(name)).collect::<Result<Vec<_>, _>>()?,
         };
         let problems = self.problems()?;
+        let options = self.limits.options()?;
+        fs::create_dir_all(&self.out).map_err(|e| {
+            Failure::input(format!("{}: {e}", self.out.display())).hint("choose a folder with --out")
+        })?;
         let starts: usize = problems.iter().map(|problem| problem.starts.len()).sum();
         // drawn only where stderr is a terminal
         let progress = ProgressBar::new((starts * solvers.len()) as u64);
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} ({eta})") {
             progress.set_style(style);
         }
-        let runs = compare(&problems, &solvers, &self.limits.options(), |run| {
+        let runs = compare(&problems, &solvers, &options, |run| {
             progress.set_message(format!("{} {}", run.problem, run.solver));
             progress.inc(1);
         });
@@ -63,10 +66,10 @@ impl Compare {
             print(&format!("{}\n\n{}\n", runs_table(&runs), summary_table(&summary)))?;
         }
         self.write(&problems, &runs, &summary)?;
-        eprintln!(
+        say(format!(
             "wrote runs.csv, summary.csv, times.csv and the convergence charts to {}",
             self.out.display()
-        );
+        ));
         Ok(ExitCode::SUCCESS)
     }
 
@@ -74,23 +77,18 @@ impl Compare {
         let suites = if self.suites.is_empty() { suite_names() } else { self.suites.clone() };
         let mut problems = Vec::new();
         for name in &suites {
-            problems.extend(suite(name).map_err(|e| {
-                let known = suite_names();
-                let failure = Failure::input(e);
-                match nearest(name, known.iter().map(String::as_str)) {
-                    Some(near) => failure.hint(format!("did you mean {near}?")),
-                    None => failure,
+            problems.extend(suite(name).map_err(|e| match e {
+                SuiteError::NoSuite { .. } => {
+                    Failure::input(e).known(name, "suites", suite_names().iter().map(String::as_str))
                 }
+                _ => Failure::input(e),
             })?);
         }
         let known = |name: &str| problems.iter().any(|problem| problem.name.eq_ignore_ascii_case(name));
         if let Some(stray) = self.problem.iter().find(|name| !known(name)) {
-            let failure =
-                Failure::input(format!("no suite among {} has a problem {stray}", suites.join(", ")));
-            return Err(match nearest(stray, problems.iter().map(|problem| problem.name.as_str())) {
-                Some(near) => failure.hint(format!("did you mean {near}?")),
-                None => failure,
-            });
+            let message = format!("there is no problem {stray} in {}", suites.join(", "));
+            let names = problems.iter().map(|problem| problem.name.as_str());
+            return Err(Failure::input(message).known(stray, "problems", names));
         }
         let wanted = |name: &str| self.problem.iter().any(|wanted| wanted.eq_ignore_ascii_case(name));
         problems.retain(|problem| self.problem.is_empty() || wanted(&problem.name));
@@ -98,10 +96,7 @@ impl Compare {
     }
 
     fn write(&self, problems: &[Problem], runs: &[Run], summary: &[Summary]) -> Result<(), Failure> {
-        fs::create_dir_all(&self.out).map_err(|e| {
-            Failure::input(format!("{}: {e}", self.out.display())).hint("choose a folder with --out")
-        })?;
-        let file = |name: &str, bytes: &[u8]| write_whole(&self.out.join(name), bytes);
+        let file = |name: &str, text: &str| write_whole(&self.out.join(name), text.as_bytes());
         file("runs.csv", &csv(RUN_COLUMNS, runs.iter().map(run_cells))?)?;
         file("summary.csv", &csv(SUMMARY_COLUMNS, summary.iter().map(summary_cells))?)?;
         file(
@@ -113,7 +108,7 @@ impl Compare {
             let own: Vec<&Run> = runs.iter().filter(own).collect();
             let svg =
                 convergence(&format!("{} {}", problem.suite, problem.name), &own).map_err(Failure::input)?;
-            file(&format!("{}-{}.svg", problem.suite, problem.name), svg.as_bytes())?;
+            file(&format!("{}-{}.svg", problem.suite, problem.name), &svg)?;
         }
         Ok(())
     }
@@ -180,13 +175,8 @@ fn time_cells(run: &Run) -> [String; 5] {
 fn csv<const N: usize>(
     header: [&str; N],
     rows: impl Iterator<Item = [String; N]>,
-) -> Result<Vec<u8>, Failure> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(header).map_err(Failure::input)?;
-    for row in rows {
-        writer.write_record(row).map_err(Failure::input)?;
-    }
-    writer.into_inner().map_err(Failure::input)
+) -> Result<String, Failure> {
+    csv_text([header.map(String::from)].into_iter().chain(rows).map(Vec::from))
 }
 
 fn runs_table(runs: &[Run]) -> String {
@@ -232,7 +222,7 @@ fn to_json(runs: &[Run], summary: &[Summary]) -> Value {
             "lre": run.lre,
             "status": run.status,
             "converged": run.converged,
-            "final_residual": run.final_residual,
+            "final_residual": json_number(run.final_residual),
             "residual_evaluations": run.residual_evaluations,
             "jacobian_evaluations": run.jacobian_evaluations,
             "seconds": run.time.as_secs_f64(),

@@ -3,10 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use keyfit::ir::Names;
 use serde_json::{Map, Value, json};
 
-use super::{print, print_json};
+use super::{json_number, print, print_json};
 use crate::failure::Failure;
 use crate::model::ModelArgs;
 
@@ -21,14 +20,17 @@ pub struct Describe {
 
 impl Describe {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        let model = self.model.load(Names::new())?;
+        let model = self.model.load(None)?;
         if self.json {
             let channels: Map<String, Value> = model
                 .channels
                 .iter()
                 .map(|(name, track)| {
-                    let parameters: Map<String, Value> =
-                        track.free_parameters().iter().map(|p| (p.name().into(), json!(p.start()))).collect();
+                    let parameters: Map<String, Value> = track
+                        .free_parameters()
+                        .iter()
+                        .map(|p| (p.name().into(), json_number(p.start())))
+                        .collect();
                     let entry = json!({
                         "describe": track.describe(),
                         "parameters": parameters,

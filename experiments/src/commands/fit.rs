@@ -1,21 +1,17 @@
 //! `keyfit fit`
 
-use std::collections::HashSet;
 use std::process::ExitCode;
 
 use clap::Args;
-use keyfit::ir::Names;
-use keyfit::ir::text::nearest;
+use keyfit::ir::Parameter;
 use keyfit::solvers::{Named, Options, lookup};
-use keyfit::{
-    Channel, FitError, FitOptions, Refusal, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient,
-};
+use keyfit::{Channel, FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
 use serde_json::{Map, Value, json};
 
-use super::{print, print_json};
+use super::{json_number, print, print_json};
 use crate::data::Table;
-use crate::failure::{Failure, NEGATIVE, REFUSED, Source};
-use crate::model::{FORMULA_CHANNEL, Model, ModelArgs, pairs};
+use crate::failure::{Failure, NEGATIVE, Source, say};
+use crate::model::{FORMULA_CHANNEL, Model, ModelArgs, number, pairs};
 
 #[derive(Args)]
 pub struct Fit {
@@ -48,26 +44,32 @@ pub struct Fit {
 #[derive(Args)]
 pub struct Limits {
     /// The most iterations; each solver has its own limit unless said otherwise
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     iterations: Option<u64>,
     /// The most evaluations of all residuals
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     evaluations: Option<u64>,
     /// The learning rate of gradient descent
-    #[arg(long, default_value_t = Options::default().learning_rate)]
+    #[arg(long, default_value_t = Options::default().learning_rate, allow_negative_numbers = true)]
     learning_rate: f64,
 }
 
 impl Limits {
     /// As the solvers take them.
-    pub fn options(&self) -> Options {
+    pub fn options(&self) -> Result<Options, Failure> {
+        let rate = self.learning_rate;
+        if !(rate.is_finite() && rate > 0.0) {
+            return Err(Failure::input(format!(
+                "--learning-rate must be a finite number above 0, not {rate:?}"
+            )));
+        }
         let defaults = Options::default();
-        Options {
+        Ok(Options {
             iterations: self.iterations,
             evaluation_budget: self.evaluations.unwrap_or(defaults.evaluation_budget),
-            learning_rate: self.learning_rate,
+            learning_rate: rate,
             ..defaults
-        }
+        })
     }
 }
 
@@ -75,76 +77,68 @@ impl Limits {
 pub fn solver(name: &str) -> Result<&'static SolverEntry, Failure> {
     lookup(name).ok_or_else(|| {
         let failure = Failure::input(format!("there is no solver {name}"));
-        match nearest(name, SOLVERS.iter().map(|s| s.name)) {
-            Some(near) => failure.hint(format!("did you mean {near}?")),
-            None => failure.hint(format!("there are {}", SOLVERS.map_names())),
-        }
+        failure.known(name, "solvers", SOLVERS.iter().map(|solver| solver.name))
     })
-}
-
-trait MapNames {
-    fn map_names(&self) -> String;
-}
-impl MapNames for [SolverEntry] {
-    fn map_names(&self) -> String {
-        self.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
-    }
 }
 
 impl Fit {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        let failure = match self.fit() {
+            Ok(fit) => return self.report(&fit),
+            Err(failure) => failure,
+        };
+        if let (true, Some((why, closable, missing))) = (self.json, failure.refusal()) {
+            print_json(&refused_json(&why, closable, &missing))?;
+        }
+        Err(failure)
+    }
+
+    fn fit(&self) -> Result<keyfit::Fit, Failure> {
         let options = FitOptions {
             solver: solver(&self.solver)?,
-            solver_options: self.limits.options(),
+            solver_options: self.limits.options()?,
             window: self.window.as_deref().map(window).transpose()?,
         };
         let table = self.data.as_deref().map(Table::read).transpose()?;
-        let names = table.as_ref().map_or_else(|| Ok(Names::new()), Table::names)?;
-        let model = self.model.load(names)?;
+        let model = self.model.load(table.as_ref())?;
         let channels = self.channels(model, table.as_ref())?;
-        let fit = match (self.all_numbers, channels.as_slice()) {
-            (false, _) => fit_channels(channels, &options),
-            (true, [only]) => fit_gradient(&only.track, &only.targets, &options),
+        Ok(match (self.all_numbers, channels.as_slice()) {
+            (false, _) => fit_channels(channels, &options)?,
+            (true, [only]) => fit_gradient(&only.track, &only.targets, &options)?,
             (true, _) => return Err(Failure::input("--all-numbers takes a formula, not a scene")),
-        };
-        match fit {
-            Ok(fit) => self.report(&fit),
-            Err(FitError::Refused(refusal)) if self.json => {
-                print_json(&refused_json(&refusal))?;
-                Failure::Refused(refusal).report();
-                Ok(ExitCode::from(REFUSED))
-            }
-            Err(error) => Err(error.into()),
-        }
+        })
     }
 
     fn channels(&self, model: Model, table: Option<&Table>) -> Result<Vec<Channel>, Failure> {
         let mut targets: Vec<Vec<Target>> = vec![Vec::new(); model.channels.len()];
         if let Some(table) = table {
-            let is_formula = model.scene.is_none();
-            let used = |_: &str| is_formula;
-            for (index, [time, value, weight]) in
-                table.targets(|name| model.channel(name), used, |name| model.no_channel(name))?
-            {
-                targets[index].push(Target { time, value, weight });
+            for (index, target) in table.targets(&model)? {
+                targets[index].push(target);
             }
         }
         for text in &self.target {
-            let (channel, rest, offset) = match text.split_once(':') {
-                Some((channel, rest)) => (channel.trim(), rest, channel.len() + 1),
-                None if model.scene.is_none() => (FORMULA_CHANNEL, text.as_str(), 0),
-                None => ("", text.as_str(), 0),
+            // times hold no colon, names may
+            let (channel, from) = match text.rfind(':') {
+                Some(colon) => (text[..colon].trim(), colon + 1),
+                None if model.scene.is_none() => (FORMULA_CHANNEL, 0),
+                None => ("", 0),
             };
             let source = Source { name: "--target".into(), text: text.clone() };
             let Some(index) = model.channel(channel) else {
-                let (message, hint) = match channel {
-                    "" => ("which channel?".into(), "write --target x:1=-4,3=4".into()),
-                    _ => model.no_channel(channel),
-                };
-                return Err(Failure::at(&source, 0..offset.max(1) - 1, message).hint(hint));
+                let fault = |message: String| Failure::at(&source, 0..from.max(1) - 1, message);
+                return Err(match channel {
+                    "" => fault("which channel?".into()).hint("write --target x:1=-4,3=4"),
+                    _ if channel.contains('=') => fault("targets of two channels".into())
+                        .hint("give each channel a --target of its own"),
+                    _ => fault(format!("the model has no channel {channel}")).known(
+                        channel,
+                        "channels",
+                        model.channel_names(),
+                    ),
+                });
             };
-            for (time, value) in pairs("--target", rest)? {
-                let time = crate::model::number(&time.source, time.span, &time.text)?;
+            for (span, value) in pairs(&source, from)? {
+                let time = number(&source, || span.clone(), &text[span.clone()])?;
                 targets[index].push(Target::new(time, value));
             }
         }
@@ -163,18 +157,8 @@ impl Fit {
         } else {
             print(&text(fit))?;
         }
-        for combination in &fit.undetermined {
-            let only = combination.determined().map_or_else(String::new, |d| format!("; only {d} is"));
-            eprintln!("not determined by the targets: {combination}{only}");
-        }
-        let fitted: HashSet<&str> = fit.parameters.iter().map(|p| p.name.as_str()).collect();
-        for channel in &fit.fitted {
-            for p in channel.fitted.free_parameters().iter().filter(|p| !fitted.contains(p.name())) {
-                eprintln!("{} keeps its start {:?}: no channel with targets uses it", p.name(), p.start());
-            }
-        }
         if !fit.converged {
-            eprintln!("did not converge: {}", fit.message);
+            say(format!("did not converge: {}", fit.message));
         }
         Ok(code)
     }
@@ -186,18 +170,35 @@ fn window(text: &str) -> Result<(f64, f64), Failure> {
         return Err(Failure::at(&source, 0..text.len(), "expected FROM,TO"));
     };
     let comma = from.len();
-    let from = crate::model::number(&source, 0..comma, from)?;
-    Ok((from, crate::model::number(&source, comma + 1..text.len(), to)?))
+    Ok((number(&source, || 0..comma, from)?, number(&source, || comma + 1..text.len(), to)?))
+}
+
+/// Parameters of channels without targets, each once.
+fn idle(fit: &keyfit::Fit) -> Vec<&Parameter> {
+    let mut idle: Vec<&Parameter> =
+        fit.fitted.iter().flat_map(|channel| channel.fitted.free_parameters()).collect();
+    idle.sort();
+    idle.dedup();
+    idle
 }
 
 fn text(fit: &keyfit::Fit) -> String {
     let mut lines = Vec::new();
     let width = fit.parameters.iter().map(|p| p.name.chars().count()).max().unwrap_or(0);
     for (i, p) in fit.parameters.iter().enumerate() {
-        let error = fit.standard_errors.as_ref().and_then(|errors| errors.get(i));
+        let errors = fit.standard_errors.as_ref().filter(|_| fit.converged);
+        let error = errors.and_then(|errors| errors.get(i));
         let error = error.map_or(String::new(), |e| format!("  ± {:.4e}", e.value));
         lines.push(format!("{:width$} = {:?}{error}", p.name, p.value));
     }
+    for p in idle(fit) {
+        lines.push(format!(
+            "{} = {:?} as at the start: no channel with targets uses it",
+            p.name(),
+            p.start()
+        ));
+    }
+    lines.extend(fit.undetermined.iter().map(|u| format!("not determined by the targets: {u}")));
     lines.push(String::new());
     for channel in fit.fitted.iter().filter(|channel| channel.worst_miss.is_some()) {
         lines.push(format!("{} before  {}", channel.name, channel.before.describe()));
@@ -214,7 +215,7 @@ fn text(fit: &keyfit::Fit) -> String {
 }
 
 fn object(numbers: &[Named]) -> Value {
-    Value::Object(numbers.iter().map(|p| (p.name.clone(), json!(p.value))).collect())
+    Value::Object(numbers.iter().map(|p| (p.name.clone(), json_number(p.value))).collect())
 }
 
 fn fit_json(fit: &keyfit::Fit) -> Value {
@@ -234,8 +235,8 @@ fn fit_json(fit: &keyfit::Fit) -> Value {
         "parameters": object(&fit.parameters),
         "initial_parameters": object(&fit.initial_parameters),
         "standard_errors": object(fit.standard_errors.as_deref().unwrap_or_default()),
-        "initial_residual": fit.initial_residual,
-        "final_residual": fit.final_residual,
+        "initial_residual": json_number(fit.initial_residual),
+        "final_residual": json_number(fit.final_residual),
         "converged": fit.converged,
         "termination": fit.termination.name(),
         "message": fit.message,
@@ -249,7 +250,7 @@ fn fit_json(fit: &keyfit::Fit) -> Value {
     })
 }
 
-fn refused_json(refusal: &Refusal) -> Value {
+fn refused_json(why: &str, closable: bool, missing: &[String]) -> Value {
     json!({
         "parameters": {},
         "initial_parameters": {},
@@ -261,7 +262,7 @@ fn refused_json(refusal: &Refusal) -> Value {
         "steps": 0,
         "residual_evaluations": 0,
         "jacobian_evaluations": 0,
-        "refused": { "why": refusal.to_string(), "closable": refusal.closable(), "missing": refusal.missing() },
+        "refused": { "why": why, "closable": closable, "missing": missing },
         "channels": {},
     })
 }

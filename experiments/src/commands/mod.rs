@@ -17,6 +17,20 @@ fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }
 
+/// A number as JSON: one that is not finite is the string "NaN", "inf" or "-inf".
+fn json_number(x: f64) -> Value {
+    if x.is_finite() { x.into() } else { format!("{x:?}").into() }
+}
+
+/// CSV text.
+fn csv_text(rows: impl IntoIterator<Item = Vec<String>>) -> Result<String, Failure> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.write_record(row).map_err(Failure::input)?;
+    }
+    String::from_utf8(writer.into_inner().map_err(Failure::input)?).map_err(Failure::input)
+}
+
 /// Prints text as it is.
 fn print(text: &str) -> Result<(), Failure> {
     Ok(io::stdout().lock().write_all(text.as_bytes())?)

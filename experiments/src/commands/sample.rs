@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use clap::Args;
 use keyfit::Track;
 use keyfit::autodiff::evaluate;
-use keyfit::ir::Names;
 use serde_json::{Map, Value, json};
 
-use super::{print, print_json};
+use super::{csv_text, json_number, print, print_json};
 use crate::failure::{Failure, Source};
 use crate::model::{Model, ModelArgs, number};
 
@@ -26,26 +25,27 @@ pub struct Sample {
     #[arg(long, allow_hyphen_values = true)]
     to: Option<f64>,
     /// How many evenly spaced times
-    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=10_000_000),
+          allow_negative_numbers = true)]
     count: u32,
     /// Print values as exact arithmetic has them, to so many significant digits (numbers in the model are doubles)
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000), conflicts_with = "json")]
     digits: Option<u16>,
-    /// Print one JSON object: t and channels, each a list of numbers
+    /// Print one JSON object: t and channels, each a list of numbers ("NaN", "inf" and "-inf" are strings)
     #[arg(long)]
     json: bool,
 }
 
 impl Sample {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        let model = self.model.load(Names::new())?;
+        let model = self.model.load(None)?;
         let times = self.times(&model)?;
         if let Some(digits) = self.digits {
             let column = |track: &Track| -> Result<Vec<String>, Failure> {
                 times.iter().map(|&t| exact(track, t, usize::from(digits))).collect()
             };
             let columns = model.channels.iter().map(|(name, track)| Ok((name.as_str(), column(track)?)));
-            print(&table(&times, &columns.collect::<Result<Vec<_>, Failure>>()?))?;
+            print(&table(&times, &columns.collect::<Result<Vec<_>, Failure>>()?)?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let columns: Vec<(&str, Vec<f64>)> = model
@@ -58,8 +58,10 @@ impl Sample {
             })
             .collect();
         if self.json {
-            let channels: Map<String, Value> =
-                columns.iter().map(|(name, values)| ((*name).into(), json!(values))).collect();
+            let channels: Map<String, Value> = columns
+                .iter()
+                .map(|(name, values)| ((*name).into(), values.iter().map(|x| json_number(*x)).collect()))
+                .collect();
             print_json(&json!({ "t": times, "channels": channels }))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -67,7 +69,7 @@ impl Sample {
             .into_iter()
             .map(|(name, values)| (name, values.iter().map(|value| format!("{value:?}")).collect()))
             .collect();
-        print(&table(&times, &columns))?;
+        print(&table(&times, &columns)?)?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -80,7 +82,7 @@ impl Sample {
                 .map(|part| {
                     let span = at..at + part.len();
                     at += part.len() + 1;
-                    number(&source, span, part)
+                    number(&source, || span, part)
                 })
                 .collect();
         }
@@ -100,8 +102,10 @@ impl Sample {
                 Failure::input("at which times?").hint("give --at 0,0.5,1 or --from 0 --to 4 --count 9")
             );
         };
-        if !(self.from.is_finite() && to.is_finite()) {
-            return Err(Failure::input("--from and --to must be finite numbers"));
+        if !(to - self.from).is_finite() {
+            return Err(Failure::input(
+                "--from and --to must be finite numbers, and so must be the time between them",
+            ));
         }
         let steps = f64::from(self.count.max(2) - 1);
         Ok((0..self.count).map(|k| self.from + (to - self.from) * (f64::from(k) / steps)).collect())
@@ -109,14 +113,12 @@ impl Sample {
 }
 
 /// CSV: the times, then a column a channel.
-fn table(times: &[f64], columns: &[(&str, Vec<String>)]) -> String {
-    let header = ["t"].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect::<Vec<_>>().join(",");
+fn table(times: &[f64], columns: &[(&str, Vec<String>)]) -> Result<String, Failure> {
+    let header = ["t"].into_iter().chain(columns.iter().map(|(name, _)| *name)).map(String::from).collect();
     let row = |(k, t): (usize, &f64)| {
-        let cells = columns.iter().map(|(_, values)| values[k].clone());
-        [format!("{t:?}")].into_iter().chain(cells).collect::<Vec<_>>().join(",")
+        [format!("{t:?}")].into_iter().chain(columns.iter().map(|(_, values)| values[k].clone())).collect()
     };
-    let rows = times.iter().enumerate().map(row);
-    [header].into_iter().chain(rows).collect::<Vec<_>>().join("\n") + "\n"
+    csv_text([header].into_iter().chain(times.iter().enumerate().map(row)))
 }
 
 /// The value at `t` to so many digits: evaluated with ever more bits until twice as many change none of the digits.

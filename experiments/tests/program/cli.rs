@@ -130,6 +130,50 @@ fn bad_input_is_told_where_and_what_to_do() {
     insta::assert_snapshot!(text);
 }
 
+/// Each of these once gave a wrong answer, a wrong place or no help.
+#[test]
+fn what_newcomers_met() {
+    let folder = Folder::new("newcomers");
+    folder.write("marker.rectsl", MARKER);
+    folder.write("time.csv", "time,y\n10,1\n20,2\n30,3\n");
+    folder.write("rows.csv", "x,y\n10,1\n20,2\n30,3\n");
+    folder.write("weight.csv", "t,y,y.weigth\n0,1,1\n1,2,1\n2,9,0\n");
+    folder.write("zero.csv", "t,y,y.weight\n0,1,1\n1,2,1\n2,3.5,1\n3,99,0\n");
+    folder.write("negative.csv", "t,y,y.weight\n0,1,1\n1,2,-1\n");
+    folder.write("semicolon.csv", "t;y\n0;1\n");
+    folder.write("comma.rectsl", "\"a,b\" rect 1 ->x ; \"a:b\" rect 1 free-param p ->x ;");
+    let text = session(
+        &folder,
+        &[
+            &["fit", "?a=1*t + ?b=0", "--data", "time.csv"],
+            &["fit", "marker.rectsl", "--data", "rows.csv"],
+            &["fit", "a*x", "--start", "a=1", "--data", "rows.csv"],
+            &["fit", "a*x", "--start", "a=1,x=2", "--data", "rows.csv"],
+            &["fit", "?a=1*t + ?b=0", "--data", "weight.csv", "--json"],
+            &["fit", "?a=1*t + ?b=0", "--data", "zero.csv"],
+            &["fit", "?a=1*t", "--data", "negative.csv"],
+            &["fit", "?a=1*t", "--data", "semicolon.csv"],
+            &["fit", "a+b+c+t", "--start", "a=1,b=1,c=2", "--target", "0=1,1=3,2=5.5"],
+            &["fit", "-b1*t+b2", "--start", "b1=1,b2=2", "--target", "1=2,2=1"],
+            &["fit", "linear[?z=0=0 4=4]", "--target", "1=1", "--json"],
+            &["fit", "?a=1e200*t", "--target", "1=1", "--json"],
+            &["fit", "?a=1*t", "--target", "y:1=2,2=abc"],
+            &["fit", "?a=1*t", "--target", "1=2,y:2=3"],
+            &["fit", "comma.rectsl", "--target", "a:b.x:0.5=1"],
+            &["fit", "data/nosuch.txt", "--target", "1=1"],
+            &["fit", ".", "--target", "1=1"],
+            &["fit", "?a=1*t", "--target", "1=2", "--learning-rate", "-1"],
+            &["compare", "nist", "--problem", "Misra1a", "--learning-rate", "nan"],
+            &["compare", "nist", "--out", "time.csv"],
+            &["sample", "comma.rectsl", "--at", "0"],
+            &["sample", "t", "--from", "-1e308", "--to", "1e308"],
+            &["sample", "ln(t-1)", "--at", "0,1,2", "--json"],
+            &["fit", "marker.rectsl", "--target", "y:1=0"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
 #[test]
 fn compare_writes_tables_and_charts() {
     let folder = Folder::new("compare");
