@@ -1,77 +1,64 @@
 //! What a keyed track is between two keys.
 
-use super::shape::Shape;
-use super::{Key, Keyed};
+use super::Keyed;
+use super::shape::{Shape, Tcb};
 use crate::number::Scalar;
 use crate::track::Id;
+
+/// The difference of values across a segment, and its span of time.
+type Step<S> = (S, S);
 
 impl Keyed {
     /// The formula of the segment from key `k` to key `k + 1`.
     pub(super) fn segment<'a, S: Scalar + 'a>(&self, k: usize, t: &S, value: impl Fn(Id) -> &'a S) -> S {
-        let [a, b] = [&self.keys[k], &self.keys[k + 1]];
-        let v0 = value(a.value);
-        let (t0, t1) = (t.lift(a.time()), t.lift(b.time()));
-        let span = t1.sub(&t0);
-        let u = t.sub(&t0).div(&span);
-        let d = value(b.value).sub(v0);
-        let (m0, m1) = match &self.shapes[k] {
+        let step = |k: usize| -> Step<S> {
+            let [a, b] = [&self.keys[k], &self.keys[k + 1]];
+            (value(b.value).sub(value(a.value)), t.lift(b.time()).sub(&t.lift(a.time())))
+        };
+        // of the segments before and after, where no jump hides them
+        let beside = || [k.checked_sub(1), Some(k + 1)].map(|k| k.filter(|k| self.takes_time(*k)).map(step));
+        let v0 = value(self.keys[k].value);
+        let (d, span) = step(k);
+        let u = t.sub(&t.lift(self.keys[k].time())).div(&span);
+        let [m0, m1] = match &self.shapes[k] {
             Shape::Hold => return v0.clone(),
             Shape::Linear => return v0.add(&d.mul(&u)),
             Shape::Eased(easing) => return v0.add(&d.mul(&easing.apply(&u))),
-            Shape::CatmullRom => {
-                let slope = |beyond: Option<&Key>| match beyond {
-                    Some(key) => d.add(&self.beyond(k, key, &value)).div(&t.lift(2.0)),
-                    None => d.clone(),
-                };
-                (slope(self.before(k)), slope(self.after(k + 1)))
-            }
+            Shape::CatmullRom => beside().map(|beyond| match beyond {
+                Some((e, _)) => d.add(&e).div(&t.lift(2.0)),
+                None => d.clone(),
+            }),
             Shape::Tcb => {
-                let slope = |at: usize, side: f64, beyond: Option<&Key>| {
-                    let here = self.keys[at].time();
-                    let beyond = beyond.map(|key| {
-                        let span = t.lift(here.max(key.time())).sub(&t.lift(here.min(key.time())));
-                        (self.beyond(k, key, &value), span)
-                    });
-                    let [tension, continuity, bias] = self.tcb(at).values().map(|x| t.lift(x));
-                    tcb_slope([tension, continuity, t.lift(side).mul(&bias)], &d, &span, beyond)
-                };
-                (slope(k, 1.0, self.before(k)), slope(k + 1, -1.0, self.after(k + 1)))
+                let [before, after] = beside();
+                [
+                    tcb_slope(self.tcb(k), 1.0, (&d, &span), before),
+                    tcb_slope(self.tcb(k + 1), -1.0, (&d, &span), after),
+                ]
             }
-            Shape::Cubic { leave, arrive } => (value(*leave).mul(&span), value(*arrive).mul(&span)),
+            Shape::Cubic { leave, arrive } => [leave, arrive].map(|slope| value(*slope).mul(&span)),
         };
         let w = t.lift(1.0).sub(&u);
         let bend = m0.sub(&d).mul(&w).sub(&m1.sub(&d).mul(&u));
         v0.add(&u.mul(&d.add(&w.mul(&bend))))
     }
 
-    /// The key before key `k`, if no jump hides it.
-    fn before(&self, k: usize) -> Option<&Key> {
-        let key = &self.keys[k.checked_sub(1)?];
-        (key.time() < self.keys[k].time()).then_some(key)
-    }
-
-    /// The key after key `k`, if no jump hides it.
-    fn after(&self, k: usize) -> Option<&Key> {
-        self.keys.get(k + 1).filter(|key| key.time() > self.keys[k].time())
-    }
-
-    /// The difference of values from the segment `k`'s near end to the key `beyond` it, later minus earlier.
-    fn beyond<'a, S: Scalar + 'a>(&self, k: usize, beyond: &Key, value: &impl Fn(Id) -> &'a S) -> S {
-        let [a, b] = [&self.keys[k], &self.keys[k + 1]];
-        let far = value(beyond.value);
-        if beyond.time() < a.time() { value(a.value).sub(far) } else { far.sub(value(b.value)) }
+    /// Whether there is a segment `k`, and it is no jump.
+    fn takes_time(&self, k: usize) -> bool {
+        self.keys.get(k + 1).is_some_and(|next| next.time() > self.keys[k].time())
     }
 }
 
-/// The slope of a TCB segment at one of its ends, given its own difference and span and those of the segment beyond the
-/// end. The bias counts from the end at which the segment leaves; at the other end it comes negated.
-fn tcb_slope<S: Scalar>([tension, continuity, bias]: [S; 3], d: &S, span: &S, beyond: Option<(S, S)>) -> S {
+/// The slope of a TCB segment at one of its ends, given its own step and the one beyond that end. Seen from the end, the
+/// segment leaves it (`side` 1) or arrives at it (−1), and the bias counts the other way.
+fn tcb_slope<S: Scalar>(tcb: Tcb, side: f64, (d, span): (&S, &S), beyond: Option<Step<S>>) -> S {
     let one = d.lift(1.0);
+    let [tension, continuity, bias] = tcb.values().map(|x| d.lift(x));
+    let bias = d.lift(side).mul(&bias);
     let own = one.sub(&continuity).mul(&one.sub(&bias)).mul(d);
     let chord = match beyond {
         None => own,
-        Some((difference, width)) => {
-            let other = one.add(&continuity).mul(&one.add(&bias)).mul(&difference);
+        Some((e, width)) => {
+            let other = one.add(&continuity).mul(&one.add(&bias)).mul(&e);
             own.add(&other).mul(&span.div(&span.add(&width)))
         }
     };
