@@ -2,7 +2,7 @@
 
 use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
 
-use crate::drive::{Iterate, drive};
+use crate::drive::{Iterate, begin, drive};
 use crate::ledger::Ledger;
 use crate::options::Options;
 use crate::termination::Termination;
@@ -38,9 +38,7 @@ impl<'a> Solver<&'a Ledger<'a>, Point> for GradientDescent {
         problem: &mut Problem<&'a Ledger<'a>>,
         state: Point,
     ) -> Result<(Point, Option<KV>), Error> {
-        let x = state.param.clone().unwrap_or_default();
-        let evaluation = problem.problem("residuals", |ledger| Ok(ledger.evaluate(&x)?))?;
-        Ok((state.cost(evaluation.sum_of_squares), None))
+        begin(problem, state)
     }
 
     fn next_iter(

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
 
 use crate::decomposition::{Decomposition, rounding_of_residuals, scaled_norm};
-use crate::drive::{Iterate, drive};
+use crate::drive::{Iterate, begin, drive};
 use crate::ledger::{Evaluation, Ledger};
 use crate::options::Options;
 use crate::settling::Settling;
@@ -174,9 +174,7 @@ impl<'a> Solver<&'a Ledger<'a>, Point> for LevenbergMarquardt {
         problem: &mut Problem<&'a Ledger<'a>>,
         state: Point,
     ) -> Result<(Point, Option<KV>), Error> {
-        let x = state.param.clone().unwrap_or_default();
-        let evaluation = problem.problem("residuals", |ledger| Ok(ledger.evaluate(&x)?))?;
-        Ok((state.cost(evaluation.sum_of_squares), None))
+        begin(problem, state)
     }
 
     fn next_iter(
