@@ -10,7 +10,9 @@ use crate::comparison::Run;
 #[error("the chart could not be drawn: {0}")]
 pub struct ChartError(String);
 
-const SIZE: (u32, u32) = (860, 480);
+const SIZE: (u32, u32) = (920, 480);
+/// The width of the column that names the solvers, right of the plot, where no line can run under it.
+const KEY_WIDTH: u32 = 170;
 /// Okabe and Ito's colours, told apart by colour-blind readers too.
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
@@ -44,7 +46,8 @@ fn draw(title: &str, runs: &[&Run], svg: &mut String) -> Result<(), Box<dyn std:
 
     let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     root.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&root)
+    let (plot, key) = root.split_horizontally(SIZE.0 - KEY_WIDTH);
+    let mut chart = ChartBuilder::on(&plot)
         .caption(title, ("sans-serif", 20))
         .margin(12)
         .x_label_area_size(44)
@@ -75,18 +78,12 @@ fn draw(title: &str, runs: &[&Run], svg: &mut String) -> Result<(), Box<dyn std:
             chart.draw_series(LineSeries::new(line, style))?;
         }
         if known.is_none() {
+            let y = 60 + 24 * solvers.len() as i32;
+            key.draw(&PathElement::new([(0, y), (20, y)], style))?;
+            key.draw(&Text::new(run.solver, (28, y - 6), ("sans-serif", 13)))?;
             solvers.push(run.solver);
-            let key = move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style);
-            chart.draw_series(LineSeries::new([], style))?.label(run.solver).legend(key);
         }
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerLeft)
-        .background_style(WHITE.mix(0.85))
-        .border_style(RGBColor(200, 200, 200))
-        .label_font(("sans-serif", 13))
-        .draw()?;
     root.present()?;
     Ok(())
 }

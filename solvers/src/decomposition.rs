@@ -34,10 +34,12 @@ pub(crate) fn grow(scales: &mut [f64], jacobian: ArrayView2<'_, f64>) {
     }
 }
 
-/// How much rounding `x` to `f64` alone changes the residual vector: `ε ‖ |J| |x| ‖`. Nothing below it can be asked.
-pub(crate) fn rounding_of_residuals(jacobian: ArrayView2<'_, f64>, x: &[f64]) -> f64 {
+/// How much rounding `x` and the residuals `r` to `f64` alone changes the residual vector: `ε (‖ |J| |x| ‖ + ‖r‖)`.
+/// Nothing below it can be asked.
+pub(crate) fn rounding_of_residuals(jacobian: ArrayView2<'_, f64>, x: &[f64], residuals: &[f64]) -> f64 {
     let change = |row: ArrayView1<'_, f64>| row.iter().zip(x).map(|(d, x)| (d * x).abs()).sum::<f64>();
-    f64::EPSILON * norm(jacobian.rows().into_iter().map(change).collect::<Vec<_>>().as_slice().into())
+    let own = norm(ArrayView1::from(residuals));
+    f64::EPSILON * (own + norm(jacobian.rows().into_iter().map(change).collect::<Vec<_>>().as_slice().into()))
 }
 
 /// `J D⁻¹ = Q U Σ Vᵀ`.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use argmin::core::observers::{Observe, ObserverMode};
-use argmin::core::{Error, Executor, IterState, KV, Solver, State, TerminationReason};
+use argmin::core::{Error, Executor, IterState, KV, Problem, Solver, State, TerminationReason};
 
 use crate::ledger::{Book, Ledger};
 use crate::matrix::Singular;
@@ -12,6 +12,19 @@ use crate::termination::Termination;
 
 /// argmin's state with `Vec<f64>` parameters.
 pub(crate) type Iterate<G, J, R> = IterState<Vec<f64>, G, J, (), R, f64>;
+
+/// The state of our own solvers, which keep what else they need themselves.
+pub(crate) type PlainIterate = Iterate<(), (), ()>;
+
+/// How our own solvers begin: with the sum of squares at the start.
+pub(crate) fn begin(
+    problem: &mut Problem<&Ledger<'_>>,
+    state: PlainIterate,
+) -> Result<(PlainIterate, Option<KV>), Error> {
+    let x = state.param.clone().unwrap_or_default();
+    let evaluation = problem.problem("residuals", |ledger| Ok(ledger.evaluate(&x)?))?;
+    Ok((state.cost(evaluation.sum_of_squares), None))
+}
 
 /// Writes the trace: one point per iteration.
 struct Tracer {

@@ -48,10 +48,13 @@ impl<'a> Solver<&'a Ledger<'a>, Point> for Textbook {
         let (state, kv) = self.method.next_iter(problem, state)?;
         let after = state.param.clone().unwrap_or_default();
         let at_rest = problem.problem("residuals", |ledger| {
-            ledger.prefer(&ledger.evaluate(&after)?, 0.0);
-            let rounding = rounding_of_residuals(ledger.jacobian(&before)?.view(), &before);
+            // the Jacobian at `after` is the next iteration's
+            let evaluation = ledger.evaluate(&after)?;
+            ledger.prefer(&evaluation, 0.0);
+            let rounding =
+                rounding_of_residuals(ledger.jacobian(&after)?.view(), &after, &evaluation.residuals);
             let step: Vec<f64> = after.iter().zip(&before).map(|(a, b)| a - b).collect();
-            Ok(self.settling.observe(&ledger.book().scales, &before, &step, rounding))
+            Ok(self.settling.observe(&ledger.book().scales, &after, &step, rounding))
         })?;
         let state = if at_rest {
             problem.problem("residuals", |ledger| {

@@ -2,7 +2,7 @@
 
 use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
 
-use crate::drive::{Iterate, drive};
+use crate::drive::{PlainIterate, begin, drive};
 use crate::ledger::Ledger;
 use crate::options::Options;
 use crate::termination::Termination;
@@ -26,9 +26,7 @@ struct GradientDescent {
     unchanged: u32,
 }
 
-type Point = Iterate<(), (), ()>;
-
-impl<'a> Solver<&'a Ledger<'a>, Point> for GradientDescent {
+impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for GradientDescent {
     fn name(&self) -> &str {
         "gradient-descent"
     }
@@ -36,18 +34,16 @@ impl<'a> Solver<&'a Ledger<'a>, Point> for GradientDescent {
     fn init(
         &mut self,
         problem: &mut Problem<&'a Ledger<'a>>,
-        state: Point,
-    ) -> Result<(Point, Option<KV>), Error> {
-        let x = state.param.clone().unwrap_or_default();
-        let evaluation = problem.problem("residuals", |ledger| Ok(ledger.evaluate(&x)?))?;
-        Ok((state.cost(evaluation.sum_of_squares), None))
+        state: PlainIterate,
+    ) -> Result<(PlainIterate, Option<KV>), Error> {
+        begin(problem, state)
     }
 
     fn next_iter(
         &mut self,
         problem: &mut Problem<&'a Ledger<'a>>,
-        state: Point,
-    ) -> Result<(Point, Option<KV>), Error> {
+        state: PlainIterate,
+    ) -> Result<(PlainIterate, Option<KV>), Error> {
         let x = state.param.clone().unwrap_or_default();
         let (gradient, m) = problem.problem("gradient", |ledger| {
             Ok((ledger.sum_gradient(&x)?, ledger.evaluate(&x)?.residuals.len()))

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
 
 use crate::decomposition::{Decomposition, rounding_of_residuals, scaled_norm};
-use crate::drive::{Iterate, drive};
+use crate::drive::{PlainIterate, begin, drive};
 use crate::ledger::{Evaluation, Ledger};
 use crate::options::Options;
 use crate::settling::Settling;
@@ -88,7 +88,7 @@ struct Here {
     decomposition: Decomposition,
     projected: Vec<f64>,
     scales: Vec<f64>,
-    /// What rounding the parameters does to the residual vector.
+    /// What rounding does to the residual vector.
     rounding: f64,
 }
 
@@ -98,7 +98,7 @@ impl Here {
         let scales = ledger.book().scales.clone();
         Ok(Decomposition::new(jacobian.view(), &scales).map(|decomposition| Self {
             projected: decomposition.project(&evaluation.residuals),
-            rounding: rounding_of_residuals(jacobian.view(), &evaluation.x),
+            rounding: rounding_of_residuals(jacobian.view(), &evaluation.x, &evaluation.residuals),
             decomposition,
             evaluation,
             scales,
@@ -162,9 +162,7 @@ impl LevenbergMarquardt {
     }
 }
 
-type Point = Iterate<(), (), ()>;
-
-impl<'a> Solver<&'a Ledger<'a>, Point> for LevenbergMarquardt {
+impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for LevenbergMarquardt {
     fn name(&self) -> &str {
         "levenberg-marquardt"
     }
@@ -172,18 +170,16 @@ impl<'a> Solver<&'a Ledger<'a>, Point> for LevenbergMarquardt {
     fn init(
         &mut self,
         problem: &mut Problem<&'a Ledger<'a>>,
-        state: Point,
-    ) -> Result<(Point, Option<KV>), Error> {
-        let x = state.param.clone().unwrap_or_default();
-        let evaluation = problem.problem("residuals", |ledger| Ok(ledger.evaluate(&x)?))?;
-        Ok((state.cost(evaluation.sum_of_squares), None))
+        state: PlainIterate,
+    ) -> Result<(PlainIterate, Option<KV>), Error> {
+        begin(problem, state)
     }
 
     fn next_iter(
         &mut self,
         problem: &mut Problem<&'a Ledger<'a>>,
-        state: Point,
-    ) -> Result<(Point, Option<KV>), Error> {
+        state: PlainIterate,
+    ) -> Result<(PlainIterate, Option<KV>), Error> {
         problem.problem("residuals", |ledger| {
             let here = match self.here.take() {
                 Some(here) => Some(here),

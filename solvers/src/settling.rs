@@ -6,8 +6,10 @@ const NOISE: f64 = 1e-8;
 const NEGLIGIBLE: f64 = 1e-3;
 /// Steps that must fail to be a new smallest one.
 const PATIENCE: u32 = 3;
-/// Steps that must fail where the parameters are so ill determined that even their noise is larger.
+/// Steps that must fail where the parameters are so ill determined that even their noise is larger …
 const LONG_PATIENCE: u32 = 12;
+/// … up to this.
+const COARSE_NOISE: f64 = 1e-3;
 
 /// The largest part that a step changes of a parameter, `|pⱼ| / |xⱼ|`. A change whose effect on the residuals is below
 /// `rounding` counts as less than `noise`, so that a parameter at zero does not count as changed by all of itself.
@@ -43,6 +45,6 @@ impl Settling {
         }
         effect <= NEGLIGIBLE * rounding
             || (self.since >= PATIENCE && self.smallest <= NOISE)
-            || self.since >= LONG_PATIENCE
+            || (self.since >= LONG_PATIENCE && self.smallest <= COARSE_NOISE)
     }
 }

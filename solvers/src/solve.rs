@@ -204,7 +204,7 @@ impl Check {
             norms[*j] < VANISHED * ledger.book().scales[*j]
                 && norms[*j] * best.x[*j].abs() < NO_EFFECT * length
         });
-        let rounding = rounding_of_residuals(jacobian.view(), &best.x);
+        let rounding = rounding_of_residuals(jacobian.view(), &best.x, &best.residuals);
         check.rounding = ROUNDING * rounding / length;
         check.decomposition = Decomposition::new(jacobian.view(), &norms);
         check.first_rank = (ledger.book().first_jacobian.as_ref())
