@@ -5,6 +5,7 @@
 
 use quickcheck::{Arbitrary, Gen};
 
+use crate::easing::{Easing, Jump};
 use crate::keyed::Keyframe;
 use crate::keyed::shape::{Shape, Tcb};
 use crate::op::Op;
@@ -118,8 +119,21 @@ impl Arbitrary for TameNumber {
 fn random_shape(g: &mut Gen) -> Shape {
     let (eased, own): (Vec<Shape>, Vec<Shape>) =
         Shape::all().partition(|shape| matches!(shape, Shape::Eased(_)));
+    let css = match below(g, 12) {
+        0 => {
+            let mut height = || g.choose(&[0.0, 0.1, 1.0, -0.55, 1.5]).copied().unwrap_or(0.5);
+            let (y1, y2) = (height(), height());
+            let mut x = || if bool::arbitrary(g) { unit(g) } else { f64::from(u8::from(bool::arbitrary(g))) };
+            Easing::cubic_bezier(x(), y1, x(), y2)
+        }
+        1 => {
+            let jump = g.choose(&[Jump::End, Jump::Start, Jump::None, Jump::Both]).copied();
+            Easing::steps(below(g, 7) as u32, jump.unwrap_or(Jump::End))
+        }
+        _ => None,
+    };
     let shapes = if below(g, 3) == 0 { eased } else { own };
-    g.choose(&shapes).copied().unwrap_or(Shape::Linear)
+    css.map(Shape::Eased).or_else(|| g.choose(&shapes).copied()).unwrap_or(Shape::Linear)
 }
 
 fn random_tcb(g: &mut Gen) -> Tcb {
@@ -346,7 +360,10 @@ mod tests {
             }
         }
         assert_eq!(ops.len(), Op::ALL.len());
-        assert_eq!(shapes, Shape::all().collect());
+        let (named, css): (HashSet<Shape>, HashSet<Shape>) =
+            shapes.into_iter().partition(|shape| !shape.to_string().contains('('));
+        assert_eq!(named, Shape::all().collect());
+        assert!(css.len() > 50, "{css:?}");
         assert!(mixed > 50 && bent > 50, "{mixed} {bent}");
         assert!(jumps > 100 && clocks > 100 && free_keys > 100, "{jumps} {clocks} {free_keys}");
         assert!(finite > 600, "{finite} of 2000 values are finite");

@@ -12,6 +12,7 @@
 //!         | "(" sum ")"
 //! head    = shape | "keys"                       one shape for all segments, or each its own
 //! shape   = "linear" | "hold" | "catmull-rom" | "tcb" | "cubic" | an easing's name (sine-in)
+//!         | "cubic-bezier(" x1 "," y1 "," x2 "," y2 ")" | "steps(" n "," jump ")"
 //! key     = value [ "{" { ( "t" | "c" | "b" ) "=" NUMBER | ( "in" | "out" ) "=" value } "}" ] [ shape ]
 //! value   = { "-" } operand                      anything longer goes into parentheses
 //! ```
@@ -26,6 +27,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::easing::WITH_NUMBERS;
 use crate::keyed::KeyError;
 use crate::keyed::shape::{Shape, Tcb};
 use crate::op::{Op, UNARY_MINUS};
@@ -141,10 +143,26 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
     }
 }
 
-/// The end of a key list's head with hyphens; they are signs in front of anything else than a bracket.
+/// The end of a key list's head that has hyphens or numbers; hyphens are signs in front of anything else than a bracket.
 fn shape_end(text: &str, start: usize) -> Result<Option<usize>, SyntaxError> {
-    let end = hyphened_end(text, start);
+    // heads are short: looking further at each name would take quadratic time
+    const LONGEST: usize = 32;
+    let mut ahead = text[start..].char_indices().take(LONGEST);
+    let Some(length) = ahead.find(|(_, c)| !continues_name(*c) && *c != '-').map(|(i, _)| i) else {
+        return Ok(None);
+    };
+    let end = start + length;
     let word = &text[start..end];
+    if let Some((_, expected)) = WITH_NUMBERS.iter().find(|(name, _)| *name == word)
+        && let Some(numbers) = text[end..].strip_prefix('(')
+        && let Some(close) = numbers.find(['(', ')']).filter(|n| numbers[*n..].starts_with(')'))
+    {
+        let span = Span { start, end: end + close + 2 };
+        return match Shape::from_word(&text[span.range()]) {
+            Some(_) => Ok(Some(span.end)),
+            None => Err(unexpected(expected, &text[span.range()], span)),
+        };
+    }
     if !word.contains('-') || !text[end..].starts_with('[') {
         Ok(None)
     } else if ListHead::from_word(word).is_some() {
@@ -434,6 +452,9 @@ impl<'a> Parser<'a> {
     }
 
     fn name(&mut self, name: &'a str, span: Span) -> Result<(), SyntaxError> {
+        if name.contains('(') {
+            return self.expected("[ and keys, as in steps(4,jump-end)[0=0 4=1]");
+        }
         if let Some(&id) = self.known.get(name) {
             self.operands.push(id);
             return Ok(());
@@ -656,7 +677,7 @@ impl<'a> Parser<'a> {
     /// Reads a shape's name; its hyphens are tokens of their own.
     fn shape(&mut self) -> Result<Shape, SyntaxError> {
         let (_, first) = self.peek();
-        let span = Span { start: first.start, end: hyphened_end(self.text, first.start) };
+        let span = Span { start: first.start, end: hyphened_end(self.text, first.start).max(first.end) };
         let word = &self.text[span.range()];
         let Some(shape) = Shape::from_word(word) else {
             return Err(unknown_shape(word, ListHead::nearest(word), span));

@@ -43,7 +43,7 @@ pub mod scene;
 pub mod text;
 pub mod track;
 
-pub use easing::Easing;
+pub use easing::{Easing, Jump};
 pub use expr::{Expr, free, keyed, linear, number as constant, shaped, t};
 pub use formula::Names;
 pub use keyed::shape::{Shape, Tcb};

@@ -11,12 +11,13 @@
 //! ```
 //! Values: numbers, strings, colours (`0x44d4b4`), key lists. Words take their operands from before them: every
 //! operation by its word or its sign (`sin`, `add` or `+`), `t`, `VALUE free-param NAME`, `STRING track-ref`,
-//! `KEYS HEAD`, `COLOUR solid`. A HEAD is a shape (`linear`, `hold`, `catmull-rom`, `tcb`, `cubic`, an easing's name such as
-//! `sine-in`) or `keys`, with which each segment's shape stands behind its key: `'( 0=1 ->hold 1=2 ->sine-in 2=3 ) keys`. Settings of a rect: `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `FILL ->fill`.
+//! `KEYS HEAD`, `COLOUR solid`. A HEAD is a shape (`linear`, `hold`, `catmull-rom`, `tcb`, `cubic`, an easing such as
+//! `sine-in`, `steps(4,jump-end)` or `cubic-bezier(0.25,0.1,0.25,1)`, without spaces) or `keys`, with which each segment's shape stands behind its key: `'( 0=1 ->hold 1=2 ->sine-in 2=3 ) keys`. Settings of a rect: `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `FILL ->fill`.
 //! A comment runs from a word that begins with `#` or `//` to the end of its line.
 
 use std::collections::HashMap;
 
+use crate::easing::WITH_NUMBERS;
 use crate::keyed::shape::Shape;
 use crate::op::Op;
 use crate::scene::{Colour, Rect, Scene, Wall};
@@ -74,7 +75,14 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
             at += 1;
             sign
         } else {
-            let end = rest.find(|c: char| c.is_whitespace() || ")=;\"".contains(c)).unwrap_or(rest.len());
+            let word_end = |from: usize| {
+                let ends = |c: char| c.is_whitespace() || ")=;\"".contains(c);
+                rest[from..].find(ends).map_or(rest.len(), |n| from + n)
+            };
+            let mut end = word_end(0);
+            if rest[..end].contains('(') && rest[end..].starts_with(')') {
+                end = word_end(end + 1); // steps(4,jump-end)
+            }
             at += end;
             Token::Word(&rest[..end])
         };
@@ -188,6 +196,10 @@ impl<'a> Parser<'a> {
     }
 
     fn unknown(&self, what: &'static str, word: &str, span: Span, known: &[&[&str]]) -> SyntaxError {
+        let name = word.trim_start_matches("->").split('(').next();
+        if let Some((_, expected)) = WITH_NUMBERS.iter().find(|(own, _)| name == Some(*own)) {
+            return self.unexpected(expected, Some((Token::Word(""), span)));
+        }
         let near = nearest(word, known.iter().flat_map(|words| words.iter().copied()));
         SyntaxError { kind: SyntaxErrorKind::Unknown { what, word: excerpt(word), near }, span }
     }

@@ -221,6 +221,60 @@ fn b8_equal_values_with_an_overshooting_curve() {
 }
 
 #[test]
+fn b9_steps() {
+    let asked = [0.0, 0.24, 0.25, 0.5, 0.75, 0.99, 1.0];
+    let third = 1.0 / 3.0;
+    for (jump, expected) in [
+        ("end", [0.0, 0.0, 0.25, 0.5, 0.75, 0.75, 1.0]),
+        ("start", [0.25, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0]),
+        ("none", [0.0, 0.0, third, 2.0 * third, 1.0, 1.0, 1.0]),
+        ("both", [0.2, 0.2, 0.4, 0.6, 0.8, 0.8, 1.0]),
+    ] {
+        let steps = Easing::from_word(&format!("steps(4,jump-{jump})")).unwrap();
+        assert_eq!(asked.map(|u| steps.apply(&u)), expected, "{jump}");
+        // in a track the keys' own values are met
+        let track = track(&format!("steps(4,jump-{jump})[0=0 1=1]"));
+        assert_eq!([0.0, 0.5, 1.0].map(|t| track.sample(t)), [0.0, expected[3], 1.0], "{jump}");
+        for u in [-1.0, 1.0, 2.0] {
+            assert_eq!(steps.apply(&u), f64::from(u > 0.0), "{jump}");
+        }
+        assert!(steps.apply(&f64::NAN).is_nan());
+        // n·u rounds up to n here, for some n
+        for n in 2..200 {
+            let steps = Easing::from_word(&format!("steps({n}, jump-{jump})")).unwrap();
+            assert!(steps.apply(&BELOW_ONE) <= 1.0, "{n} {jump}");
+        }
+    }
+    // the algorithm of CSS in doubles: 0.29·100 is below 29
+    assert_eq!(Easing::from_word("steps(100)").unwrap().apply(&0.29), 0.28);
+    for wrong in [
+        "steps(0)",
+        "steps(1,jump-none)",
+        "steps(-1)",
+        "steps(4,jump)",
+        "cubic-bezier(-0.1,0,1,1)",
+        "cubic-bezier(0,0,1)",
+    ] {
+        assert_eq!(Easing::from_word(wrong), None, "{wrong}");
+    }
+}
+
+/// CSS's curves, at values from mpmath; the ends are met and held.
+#[test]
+fn cubic_bezier() {
+    near("cubic-bezier(0.25,0.1,0.25,1)[0=0 2=10]", &[(1.125, 8.578125), (0.25, 1.36888414855361)]);
+    near("cubic-bezier(1, 0, 0, 1)[0=0 1=1]", &[(0.5625, 0.84375), (0.125, 0.006079777687947628)]);
+    // a straight line to within the parameter's rounding, and overshoot
+    near("cubic-bezier(0.25,0.25,0.75,0.75)[0=0 1=1]", &[(0.1, 0.1), (0.9, 0.9)]);
+    near("cubic-bezier(0.68,-0.55,0.265,1.55)[0=0 1=1]", &[(0.875, 1.0734105134675187)]);
+    let ease = Easing::cubic_bezier(0.25, 0.1, 0.25, 1.0).unwrap();
+    assert_eq!([-1.0, 0.0, 1.0, 2.0].map(|u| ease.apply(&u)), [0.0, 0.0, 1.0, 1.0]);
+    assert!(ease.apply(&5e-324) >= 0.0 && ease.apply(&f64::NAN).is_nan());
+    let rising: Vec<f64> = (0..=1000).map(|k| ease.apply(&(f64::from(k) / 1000.0))).collect();
+    assert!(rising.windows(2).all(|pair| pair[0] < pair[1]));
+}
+
+#[test]
 fn b11_smoothstep_edges() {
     exact("smoothstep(1, 0, t)", &[(0.25, 0.84375)]);
     exact("smoothstep(1, 1, t)", &[(0.5, 0.0), (1.0, 1.0), (1.5, 1.0)]);

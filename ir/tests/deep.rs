@@ -35,6 +35,15 @@ fn build_describe_parse_compare_sample_substitute_drop() {
     });
 }
 
+/// Looking ahead for a shape's name does not make reading quadratic.
+#[test]
+fn long_differences_read_in_time() {
+    let mut text = "w := t; w".to_string() + &"-w".repeat(DEPTH / 4);
+    assert_eq!(Track::parse(&text).unwrap().nodes().len(), DEPTH / 4 + 1);
+    text += "-hold[0=1 1=2]";
+    assert_eq!(Track::parse(&text).unwrap().nodes().len(), DEPTH / 4 + 5);
+}
+
 #[test]
 fn text_may_nest_deeply() {
     in_small_stack(|| {

@@ -70,14 +70,14 @@ fn key_lists_of_every_shape_compile() {
         '( 0=0  1=5 free-param p 0.5 ->tension 0.25 ->continuity -0.5 ->bias  3=1 ) tcb ->x
         '( 0=5 3 ->out  1=5 -3 ->in ) cubic ->y
         '( 0=1 ->hold  1=2 0.5 sine-in *  2=3 ->back-out  4=0 ) linear ->w
-        0.3 sine-in t bounce_out + ->h ;"#;
+        0.3 sine-in '( 0=1 ->steps(3,jump-both) 1=2 2=3) cubic-bezier(0.25,0.1,0.25,1) + ->h ;"#;
     let scene = Scene::parse_rectsl(scene).unwrap_or_else(|e| panic!("{}", render(scene, &e)));
     let text: Vec<String> = scene.channels().iter().map(|(_, track)| track.describe()).collect();
     insta::assert_snapshot!(text.join("\n"), @r"
     tcb[0.0=0.0 1.0=?p=5.0{t=0.5 c=0.25 b=-0.5} 3.0=1.0]
     cubic[0.0=5.0{out=3.0} 1.0=5.0{in=-3.0}]
     keys[0.0=1.0 hold 1.0=MUL(2.0, SINE_IN(0.5)) linear 2.0=3.0 back-out 4.0=0.0]
-    ADD(SINE_IN(0.3), BOUNCE_OUT(t))
+    ADD(SINE_IN(0.3), keys[0.0=1.0 steps(3,jump-both) 1.0=2.0 cubic-bezier(0.25,0.1,0.25,1.0) 2.0=3.0])
     ");
 }
 
@@ -126,6 +126,14 @@ fn formulas_mean_what_people_mean() {
         ("hold[0=1 1=2 linear 2=3]", "keys[0.0=1.0 hold 1.0=2.0 linear 2.0=3.0]"),
         ("keys[0=1 hold 1=2 hold 2=3]", "hold[0.0=1.0 1.0=2.0 2.0=3.0]"),
         ("keys[0=1]", "linear[0.0=1.0]"),
+        (
+            "cubic-bezier(.25, 0.1, .25, 1)[0=0 1=1] - steps(4)[0=0 1=1]",
+            "SUB(cubic-bezier(0.25,0.1,0.25,1.0)[0.0=0.0 1.0=1.0], steps(4,jump-end)[0.0=0.0 1.0=1.0])",
+        ),
+        (
+            "keys[0=?p=1 steps(3,start) 1=2 cubic-bezier(0,0,1,1) 2=3]",
+            "keys[0.0=?p=1.0 steps(3,jump-start) 1.0=2.0 cubic-bezier(0.0,0.0,1.0,1.0) 2.0=3.0]",
+        ),
         ("sine_in(t) + smooth(t)", "ADD(SINE_IN(t), SMOOTH(t))"),
     ] {
         assert_eq!(
@@ -242,6 +250,9 @@ fn formula_errors() {
         "cubic[0=1{out=t} 1=2]",
         "cubic[0=1{out=",
         "cubic[0=1{out=2",
+        "steps(0)[0=0 1=1]",
+        "keys[0=0 cubic-bezier(2,0,1,1) 1=1]",
+        "steps(4)",
     ] {
         report += &match Track::parse(formula) {
             Ok(track) => format!("{formula}\n  accepted as {track:?}\n"),
@@ -291,6 +302,7 @@ fn rectsl_errors() {
         rect("'( 0=0 3 ->in 1=1 ) cubic ->x"),
         rect("'( 0=0 1=1 ) holt ->x"),
         rect("1 hold ->x"),
+        rect("'( 0=0 1=1 ) steps(0) ->x"),
         "holt-track \"a\" '( 0=0 )".into(),
         "linear-track sweep '( 0=0 )".into(),
         "linear-track \"a\" '( 0=0 ) linear-track \"a\" '( 0=0 )".into(),

@@ -52,7 +52,7 @@ pub enum Shape<C = ()> {
 }
 
 impl Shape {
-    /// Every shape, by name.
+    /// Every shape whose name needs no numbers.
     pub fn all() -> impl Iterator<Item = Shape> {
         use Shape::{CatmullRom, Cubic, Hold, Linear, Tcb};
         let own = [Linear, Hold, CatmullRom, Tcb, Cubic { leave: (), arrive: () }];
@@ -63,7 +63,8 @@ impl Shape {
     pub fn from_word(word: &str) -> Option<Shape> {
         static WORDS: LazyLock<HashMap<String, Shape>> =
             LazyLock::new(|| Shape::all().map(|shape| (shape.to_string(), shape)).collect());
-        WORDS.get(&word.replace('_', "-")).copied()
+        let named = WORDS.get(&word.replace('_', "-")).copied();
+        named.or_else(|| Easing::from_word(word).map(Shape::Eased))
     }
 }
 
