@@ -26,6 +26,7 @@ lint: setup
 bench: setup
 	$(CARGO) bench --locked -p keyfit
 
-# GMP's configure script wants m4.
+# GMP's configure script wants m4; the test that runs GLSL compiles it as C++.
 setup:
 	@command -v m4 >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y m4; }
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y g++; }

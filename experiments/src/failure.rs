@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use keyfit::ir::text::nearest;
-use keyfit::ir::{SyntaxError, SyntaxErrorKind};
+use keyfit::ir::{GlslRefusal, SyntaxError, SyntaxErrorKind};
 use keyfit::{FitError, Refusal};
 
 /// An honest negative: the work was done and the answer is no.
@@ -171,6 +171,13 @@ impl From<FitError> for Failure {
             FitError::Refused(refusal) => Failure::Refused(refusal),
             other => Failure::input(other),
         }
+    }
+}
+
+impl From<GlslRefusal> for Failure {
+    fn from(refusal: GlslRefusal) -> Failure {
+        let missing = refusal.missing().join("; ");
+        Failure::input(format!("refused: {refusal}")).hint(format!("missing: {missing}")).with_code(REFUSED)
     }
 }
 

@@ -41,9 +41,12 @@ use crate::track::Number;
 pub struct Easing(Curve);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Curve {
+pub(crate) enum Curve {
+    /// An operation.
     Op(Op),
+    /// CSS's `cubic-bezier`: x1, y1, x2, y2.
     Bezier([Number; 4]),
+    /// CSS's `steps`.
     Steps(u32, Jump),
 }
 
@@ -69,6 +72,16 @@ impl Jump {
         ("end", Jump::End),
         ("start", Jump::Start),
     ];
+
+    /// How many jumps of `n` steps are at 0, and how many there are in all.
+    pub(crate) fn count(self, n: f64) -> (f64, f64) {
+        match self {
+            Jump::End => (0.0, n),
+            Jump::Start => (1.0, n),
+            Jump::None => (0.0, n - 1.0),
+            Jump::Both => (1.0, n + 1.0),
+        }
+    }
 }
 
 /// The curves that are written with numbers in parentheses, and what those are.
@@ -133,6 +146,11 @@ impl Easing {
             Curve::Op(op) => Some(op),
             _ => None,
         }
+    }
+
+    /// What kind of curve it is.
+    pub(crate) fn curve(self) -> Curve {
+        self.0
     }
 
     /// The curve's height at `u`.
@@ -212,12 +230,7 @@ fn bezier<S: Scalar>(u: &S, [x1, y1, x2, y2]: [f64; 4]) -> S {
 
 /// CSS's steps.
 fn steps<S: Scalar>(u: &S, n: f64, jump: Jump) -> S {
-    let (first, jumps) = match jump {
-        Jump::End => (0.0, n),
-        Jump::Start => (1.0, n),
-        Jump::None => (0.0, n - 1.0),
-        Jump::Both => (1.0, n + 1.0),
-    };
+    let (first, jumps) = jump.count(n);
     match (u.compare(&u.lift(0.0)), u.compare(&u.lift(1.0))) {
         (Some(Ordering::Less), _) => u.lift(0.0),
         (_, Some(Ordering::Less)) => {

@@ -11,6 +11,8 @@ use std::sync::LazyLock;
 
 use crate::easing::{self, ease, halves, mirrored};
 use crate::expr::Expr;
+use crate::glsl::Glsl;
+use crate::glsl::prelude as glsl;
 use crate::number::Scalar;
 
 /// The largest number of operands of an operation.
@@ -201,6 +203,78 @@ impl Op {
     /// The number of operands, 1 to [`MAX_ARITY`].
     pub const fn arity(self) -> usize {
         self.operands().len()
+    }
+
+    /// How GLSL writes it: by a sign, by a function of its own, or by one of keyfit's where GLSL's is undefined or another.
+    pub(crate) fn glsl(self) -> Glsl {
+        match self {
+            Op::ADD => Glsl::Infix('+', Glsl::SUM),
+            Op::SUB => Glsl::Infix('-', Glsl::SUM),
+            Op::MUL => Glsl::Infix('*', Glsl::PRODUCT),
+            Op::DIV => Glsl::Infix('/', Glsl::PRODUCT),
+            Op::NEG => Glsl::Minus,
+            Op::ABS => Glsl::Own("abs"),
+            Op::EXP => Glsl::Own("exp"),
+            Op::EXP2 => Glsl::Own("exp2"),
+            Op::SIN => Glsl::Own("sin"),
+            Op::COS => Glsl::Own("cos"),
+            Op::TAN => Glsl::Own("tan"),
+            Op::ATAN => Glsl::Own("atan"),
+            Op::SINH => Glsl::Own("sinh"),
+            Op::COSH => Glsl::Own("cosh"),
+            Op::FLOOR => Glsl::Own("floor"),
+            Op::CEIL => Glsl::Own("ceil"),
+            Op::ROUND => Glsl::Own("roundEven"),
+            Op::MIN => Glsl::Helper(&glsl::MIN),
+            Op::MAX => Glsl::Helper(&glsl::MAX),
+            Op::MOD => Glsl::Helper(&glsl::MOD),
+            Op::POW => Glsl::Helper(&glsl::POW),
+            Op::SQRT => Glsl::Helper(&glsl::SQRT),
+            Op::LN => Glsl::Helper(&glsl::LN),
+            Op::ASIN => Glsl::Helper(&glsl::ASIN),
+            Op::ACOS => Glsl::Helper(&glsl::ACOS),
+            Op::ATAN2 => Glsl::Helper(&glsl::ATAN2),
+            Op::TANH => Glsl::Helper(&glsl::TANH),
+            Op::HYPOT => Glsl::Helper(&glsl::HYPOT),
+            Op::FRACT => Glsl::Helper(&glsl::FRACT),
+            Op::SIGN => Glsl::Helper(&glsl::SIGN),
+            Op::STEP => Glsl::Helper(&glsl::STEP),
+            Op::GATE => Glsl::Helper(&glsl::GATE),
+            Op::CLAMP => Glsl::Helper(&glsl::CLAMP),
+            Op::MIX => Glsl::Helper(&glsl::MIX),
+            Op::SMOOTHSTEP => Glsl::Helper(&glsl::SMOOTHSTEP),
+            Op::SINE_IN => Glsl::Helper(&glsl::SINE_IN),
+            Op::SINE_OUT => Glsl::Helper(&glsl::SINE_OUT),
+            Op::SINE_IN_OUT => Glsl::Helper(&glsl::SINE_IN_OUT),
+            Op::QUAD_IN => Glsl::Helper(&glsl::QUAD_IN),
+            Op::QUAD_OUT => Glsl::Helper(&glsl::QUAD_OUT),
+            Op::QUAD_IN_OUT => Glsl::Helper(&glsl::QUAD_IN_OUT),
+            Op::CUBIC_IN => Glsl::Helper(&glsl::CUBIC_IN),
+            Op::CUBIC_OUT => Glsl::Helper(&glsl::CUBIC_OUT),
+            Op::CUBIC_IN_OUT => Glsl::Helper(&glsl::CUBIC_IN_OUT),
+            Op::QUART_IN => Glsl::Helper(&glsl::QUART_IN),
+            Op::QUART_OUT => Glsl::Helper(&glsl::QUART_OUT),
+            Op::QUART_IN_OUT => Glsl::Helper(&glsl::QUART_IN_OUT),
+            Op::QUINT_IN => Glsl::Helper(&glsl::QUINT_IN),
+            Op::QUINT_OUT => Glsl::Helper(&glsl::QUINT_OUT),
+            Op::QUINT_IN_OUT => Glsl::Helper(&glsl::QUINT_IN_OUT),
+            Op::EXPO_IN => Glsl::Helper(&glsl::EXPO_IN),
+            Op::EXPO_OUT => Glsl::Helper(&glsl::EXPO_OUT),
+            Op::EXPO_IN_OUT => Glsl::Helper(&glsl::EXPO_IN_OUT),
+            Op::CIRC_IN => Glsl::Helper(&glsl::CIRC_IN),
+            Op::CIRC_OUT => Glsl::Helper(&glsl::CIRC_OUT),
+            Op::CIRC_IN_OUT => Glsl::Helper(&glsl::CIRC_IN_OUT),
+            Op::BACK_IN => Glsl::Helper(&glsl::BACK_IN),
+            Op::BACK_OUT => Glsl::Helper(&glsl::BACK_OUT),
+            Op::BACK_IN_OUT => Glsl::Helper(&glsl::BACK_IN_OUT),
+            Op::ELASTIC_IN => Glsl::Helper(&glsl::ELASTIC_IN),
+            Op::ELASTIC_OUT => Glsl::Helper(&glsl::ELASTIC_OUT),
+            Op::ELASTIC_IN_OUT => Glsl::Helper(&glsl::ELASTIC_IN_OUT),
+            Op::BOUNCE_IN => Glsl::Helper(&glsl::BOUNCE_IN),
+            Op::BOUNCE_OUT => Glsl::Helper(&glsl::BOUNCE_OUT),
+            Op::BOUNCE_IN_OUT => Glsl::Helper(&glsl::BOUNCE_IN_OUT),
+            Op::SMOOTH => Glsl::Helper(&glsl::SMOOTH),
+        }
     }
 
     /// The operation whose name (`ADD`) this is.

@@ -213,3 +213,22 @@ fn compare_speaks_the_agreed_json() {
     assert_eq!(keys(&output["summary"][0]).join(" "), summary);
     assert_eq!(output["summary"][0]["lre10"], 2);
 }
+
+#[test]
+fn glsl() {
+    let folder = Folder::new("glsl");
+    folder.write("marker.rectsl", MARKER);
+    let text = session(
+        &folder,
+        &[
+            &["glsl", "marker.rectsl"],
+            &["glsl", "marker.rectsl", "--channel", "x", "--name", "sweep"],
+            &["glsl", "sqrt(t)"],
+            &["glsl", "t * 1e300"],
+            &["glsl", "t", "--name", "gl_x"],
+            &["glsl", "marker.rectsl", "--name", "x"],
+            &["glsl", "marker.rectsl", "--channel", "z"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}

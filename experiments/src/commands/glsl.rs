@@ -1,0 +1,65 @@
+//! `keyfit glsl`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use keyfit::ir::glsl::functions;
+use keyfit::ir::{GlslRefusal, Track};
+
+use super::print;
+use crate::failure::Failure;
+use crate::model::ModelArgs;
+
+#[derive(Args)]
+pub struct Glsl {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The function's name, if there is only one; else it is made from the channel's
+    #[arg(long)]
+    name: Option<String>,
+    /// Only this channel
+    #[arg(long)]
+    channel: Option<String>,
+}
+
+impl Glsl {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        let model = self.model.load(None)?;
+        let channels = match &self.channel {
+            None => &model.channels[..],
+            Some(name) => match model.channel(name).and_then(|i| model.channels.get(i..=i)) {
+                Some(channel) => channel,
+                None => {
+                    let message = format!("there is no channel {name}");
+                    return Err(Failure::input(message).known(name, "channels", model.channel_names()));
+                }
+            },
+        };
+        let named: Vec<(String, &Track)> = match (&self.name, channels) {
+            (Some(name), [(_, track)]) => vec![(name.clone(), track)],
+            (Some(_), _) => {
+                let failure = Failure::input("--name names one function, but the model has several channels");
+                return Err(failure.hint("choose one with --channel"));
+            }
+            (None, _) => channels.iter().map(|(name, track)| (identifier(name), track)).collect(),
+        };
+        let named: Vec<(&str, &Track)> = named.iter().map(|(name, track)| (name.as_str(), *track)).collect();
+        let text = functions(&named).map_err(|refusal| {
+            let by_hand = matches!(refusal, GlslRefusal::Name { .. } | GlslRefusal::SameName(_));
+            let failure = Failure::from(refusal);
+            match by_hand && self.name.is_none() {
+                true => failure.hint("name it yourself: --channel CHANNEL --name NAME"),
+                false => failure,
+            }
+        })?;
+        print(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A channel's name as GLSL can have it: what is no letter or digit becomes one `_`.
+fn identifier(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let text = words.collect::<Vec<_>>().join("_");
+    if text.starts_with(|c: char| c.is_ascii_digit()) { format!("_{text}") } else { text }
+}
