@@ -13,7 +13,7 @@ use std::process::Command;
 use keyfit::ir::arbitrary::RandomTrack;
 use keyfit::ir::glsl::functions;
 use keyfit::ir::keyed::Keyed;
-use keyfit::ir::{Builder, Node, Op, Parameter, Shape, Track};
+use keyfit::ir::{Builder, Keyframe, Node, Op, Parameter, Shape, Tcb, Track};
 use quickcheck::{Arbitrary, Gen};
 
 /// Half a unit in the last place of 1, the largest relative error of one operation on `float`.
@@ -428,3 +428,63 @@ fn random_tracks_stay_within_their_running_error() {
         "{shapes:?}"
     );
 }
+
+#[test]
+fn every_key_shape_is_within_its_bound_and_exact_at_its_keys() {
+    let mut g = Gen::from_size_and_seed(12, 4);
+    let css = ["cubic-bezier(0.25,0.1,0.25,1)", "cubic-bezier(0,1.5,1,-0.5)", "cubic-bezier(1,0,0,1)"];
+    let steps = ["steps(4,jump-end)", "steps(3,jump-start)", "steps(5,jump-none)", "steps(2,jump-both)"];
+    let named = css.into_iter().chain(steps).map(|word| Shape::from_word(word).unwrap());
+    let work: Vec<(Track, Vec<Vec<f32>>)> = Shape::all()
+        .chain(named)
+        .map(|shape| {
+            let mut b = Builder::new();
+            let clock = b.clock().unwrap();
+            let mut keys = Vec::new();
+            // a jump, segments of all lengths, a parameter
+            for (i, (time, value)) in KEYS.into_iter().enumerate() {
+                let value = b.constant(value).unwrap();
+                let tangent = |_: &()| b.free(Parameter::new("slope", 2.0).unwrap());
+                let shape = shape.try_map(tangent).unwrap();
+                let tcb = match shape {
+                    Shape::Tcb => Tcb::new(0.25 * i as f64, 0.5 - 0.25 * i as f64, 0.125),
+                    _ => Tcb::default(),
+                };
+                keys.push(Keyframe::new(time, value).shape(shape).tcb(tcb));
+            }
+            let root = b.keyed(keys, clock).unwrap();
+            let track = b.finish(root).unwrap();
+            let mut times: Vec<f32> = KEYS.iter().map(|(time, _)| *time as f32).collect();
+            times.extend((0..2000).map(|_| (u32::arbitrary(&mut g) >> 8) as f32 / 1_677_721.6 - 2.0));
+            times.extend([f32::NAN, f32::INFINITY, f32::NEG_INFINITY]);
+            let slope = (!track.free_parameters().is_empty()).then_some(-1.5);
+            (track, times.into_iter().map(|t| [t].into_iter().chain(slope).collect()).collect())
+        })
+        .collect();
+    for ((track, rows), values) in work.iter().zip(run("shapes", &work)) {
+        let mut counted = 0;
+        for (k, (row, got)) in rows.iter().zip(values).enumerate() {
+            let (t, parameters) = (f64::from(row[0]), row.get(1).map(|x| f64::from(*x)));
+            let parameters: Vec<f64> = parameters.into_iter().collect();
+            let y = track.substitute_parameters(|_| parameters.first().copied()).sample(t);
+            if k < KEYS.len() || !t.is_finite() {
+                assert!(
+                    same_kind(got, y) && (y.is_nan() || f64::from(got) == y),
+                    "{track:?} at {t:?}: {got:?}"
+                );
+                continue;
+            }
+            let Some((y, limit)) = running_error(track, t, &parameters) else { continue };
+            counted += 1;
+            let error = (f64::from(got) - y).abs();
+            assert!(
+                error <= limit,
+                "{track:?} at {t:?} is {y:?}, not {got:?}: off by {error:e}, bound {limit:e}"
+            );
+        }
+        assert!(counted > 1900, "{track:?}: {counted}");
+    }
+}
+
+const KEYS: [(f64, f64); 7] =
+    [(-1.0, 0.5), (-0.25, 3.0), (1.0, -2.0), (1.0, 1.0), (2.0, 0.75), (4.5, 8.0), (6.0, 8.5)];
