@@ -34,6 +34,8 @@ enum Command {
     Solvers(commands::tables::Solvers),
     /// List the operations
     Ops(commands::tables::Ops),
+    /// List the easings
+    Easings(commands::tables::Easings),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Solvers(command) => command.run(),
         Command::Ops(command) => command.run(),
+        Command::Easings(command) => command.run(),
     });
     match outcome {
         Ok(Ok(done)) => done,
