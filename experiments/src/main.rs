@@ -30,6 +30,8 @@ enum Command {
     Describe(commands::describe::Describe),
     /// Run solvers on problems with known answers and count the digits that are right
     Compare(commands::compare::Compare),
+    /// Check what keyfit claims
+    Verify(commands::verify::Verify),
     /// List the solvers
     Solvers(commands::tables::Solvers),
     /// List the operations
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Sample(command) => command.run(),
         Command::Describe(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Verify(command) => command.run(),
         Command::Solvers(command) => command.run(),
         Command::Ops(command) => command.run(),
         Command::Easings(command) => command.run(),

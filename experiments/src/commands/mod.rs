@@ -5,6 +5,7 @@ pub mod describe;
 pub mod fit;
 pub mod sample;
 pub mod tables;
+pub mod verify;
 
 use std::io::{self, Write};
 

@@ -201,6 +201,7 @@ fn a_scene_may_hold_its_targets() {
             &["fit", "wrong.rectsl"],
             &["fit", "arc.rectsl", "--solver", "gauss-newton"],
             &["easings"],
+            &["verify", "identities"],
         ],
     );
     insta::assert_snapshot!(text);
