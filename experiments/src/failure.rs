@@ -32,7 +32,7 @@ pub struct Source {
 #[derive(Debug)]
 pub enum Failure {
     /// The input is not usable.
-    Input(Box<Fault>),
+    Input(Vec<Fault>),
     /// keyfit will not do it, for a reason.
     Refused(Refusal),
     /// The reader of stdout went away.
@@ -51,13 +51,13 @@ pub struct Fault {
 impl Failure {
     /// A fault that has no place in a text.
     pub fn input(message: impl Display) -> Failure {
-        Failure::Input(Box::new(Fault { message: message.to_string(), place: None, hint: None, code: INPUT }))
+        Failure::Input(vec![Fault { message: message.to_string(), place: None, hint: None, code: INPUT }])
     }
 
     /// A fault at a place in a text.
     pub fn at(source: &Source, span: Range<usize>, message: impl Display) -> Failure {
         let place = Some((source.clone(), span));
-        Failure::Input(Box::new(Fault { message: message.to_string(), place, hint: None, code: INPUT }))
+        Failure::Input(vec![Fault { message: message.to_string(), place, hint: None, code: INPUT }])
     }
 
     /// A fault that a parser found in `source`.
@@ -78,8 +78,8 @@ impl Failure {
 
     /// What to do about it.
     pub fn hint(mut self, hint: impl Display) -> Failure {
-        if let Failure::Input(fault) = &mut self {
-            fault.hint = Some(hint.to_string());
+        if let Failure::Input(faults) = &mut self {
+            faults.iter_mut().for_each(|fault| fault.hint = Some(hint.to_string()));
         }
         self
     }
@@ -95,18 +95,38 @@ impl Failure {
     }
 
     fn with_code(mut self, code: u8) -> Failure {
-        if let Failure::Input(fault) = &mut self {
-            fault.code = code;
+        if let Failure::Input(faults) = &mut self {
+            faults.iter_mut().for_each(|fault| fault.code = code);
         }
         self
+    }
+
+    /// Faults that a parser found in `source`, all of them.
+    pub fn all_syntax(source: &Source, errors: &[SyntaxError]) -> Failure {
+        let faults = errors.iter().map(|error| match Failure::syntax(source, error) {
+            Failure::Input(faults) => faults,
+            Failure::Refused(_) | Failure::Closed => Vec::new(),
+        });
+        Failure::Input(faults.flatten().collect())
+    }
+
+    /// The exit code: a refusal only where nothing else is wrong.
+    fn code(&self) -> u8 {
+        match self {
+            Failure::Input(faults) if faults.iter().all(|fault| fault.code == REFUSED) => REFUSED,
+            Failure::Input(_) => INPUT,
+            Failure::Refused(_) => REFUSED,
+            Failure::Closed => 0,
+        }
     }
 
     /// For a refusal: why, whether another input can close the gap, and what is missing.
     pub fn refusal(&self) -> Option<(String, bool, Vec<String>)> {
         match self {
             Failure::Refused(refusal) => Some((refusal.to_string(), refusal.closable(), refusal.missing())),
-            Failure::Input(fault) if fault.code == REFUSED => {
-                Some((fault.message.clone(), true, fault.hint.iter().cloned().collect()))
+            Failure::Input(faults) if self.code() == REFUSED => {
+                let why: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+                Some((why.join("\n"), true, faults.iter().filter_map(|fault| fault.hint.clone()).collect()))
             }
             Failure::Input(_) | Failure::Closed => None,
         }
@@ -115,11 +135,11 @@ impl Failure {
     /// Writes the failure to stderr and gives the exit code.
     pub fn report(&self) -> ExitCode {
         match self {
-            Failure::Input(fault) => {
+            Failure::Input(faults) => {
                 let renderer =
                     if io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
-                say(fault.render(&renderer));
-                ExitCode::from(fault.code)
+                faults.iter().for_each(|fault| say(fault.render(&renderer)));
+                ExitCode::from(self.code())
             }
             Failure::Refused(refusal) => {
                 say(format!("refused: {refusal}"));

@@ -18,6 +18,7 @@
 pub mod accuracy;
 pub mod chart;
 pub mod comparison;
+pub mod identities;
 pub mod suite;
 
 pub use keyfit_autodiff as autodiff;

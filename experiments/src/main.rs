@@ -32,10 +32,14 @@ enum Command {
     Glsl(commands::glsl::Glsl),
     /// Run solvers on problems with known answers and count the digits that are right
     Compare(commands::compare::Compare),
+    /// Check what keyfit claims
+    Verify(commands::verify::Verify),
     /// List the solvers
     Solvers(commands::tables::Solvers),
     /// List the operations
     Ops(commands::tables::Ops),
+    /// List the easings
+    Easings(commands::tables::Easings),
 }
 
 fn main() -> ExitCode {
@@ -45,8 +49,10 @@ fn main() -> ExitCode {
         Command::Describe(command) => command.run(),
         Command::Glsl(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Verify(command) => command.run(),
         Command::Solvers(command) => command.run(),
         Command::Ops(command) => command.run(),
+        Command::Easings(command) => command.run(),
     });
     match outcome {
         Ok(Ok(done)) => done,

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use clap::Args;
+use keyfit::Target;
 use keyfit::ir::{Names, Scene, Track};
 
 use crate::data::Table;
@@ -39,7 +40,7 @@ impl ModelArgs {
         let starts = self.starts()?;
         let source = self.source()?;
         let model = if is_rectsl(&source) {
-            let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::syntax(&source, &e))?;
+            let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
             let channels = scene.channels().into_iter().map(|(name, track)| (name, track.clone())).collect();
             table.map_or(Ok(()), |table| table.check_time("the scene"))?;
             Model { channels, scene: Some(scene) }
@@ -139,6 +140,16 @@ impl Model {
         match &self.scene {
             Some(scene) => scene.channel(name),
             None => (name == FORMULA_CHANNEL).then_some(0),
+        }
+    }
+
+    /// The targets that the model itself holds, by channel.
+    pub fn targets(&self) -> Vec<Vec<Target>> {
+        let of =
+            |targets: &[(f64, f64)]| targets.iter().map(|&(time, value)| Target::new(time, value)).collect();
+        match &self.scene {
+            Some(scene) => scene.targets().into_iter().map(of).collect(),
+            None => vec![Vec::new(); self.channels.len()],
         }
     }
 

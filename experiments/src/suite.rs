@@ -63,13 +63,21 @@ pub enum SuiteError {
         /// What is wrong.
         source: Box<toml::de::Error>,
     },
-    /// A formula or scene in the file does not parse.
+    /// A formula in the file does not parse.
     #[error("{file}: {source}")]
     Syntax {
         /// The file.
         file: String,
         /// What is wrong.
         source: SyntaxError,
+    },
+    /// A scene in the file does not parse.
+    #[error("{file}: {}", .errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Scene {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        errors: Vec<SyntaxError>,
     },
     /// The columns do not make targets.
     #[error("{file}: {message}")]
@@ -149,7 +157,8 @@ impl Problem {
         let starts = if problem.starts.is_empty() { vec![Values::new()] } else { problem.starts };
         let channels = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
             if problem.model.trim_start().starts_with("#rectsl") {
-                let scene = Scene::parse_rectsl(&problem.model).map_err(syntax)?;
+                let scene = Scene::parse_rectsl(&problem.model);
+                let scene = scene.map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
                 let restart = |track: &Track| track.restart_parameters(|name| start.get(name).copied());
                 let channels = scene.channels();
                 if let Some(stray) = problem.data.keys().find(|c| *c != "t" && scene.channel(c).is_none()) {

@@ -6,7 +6,7 @@ use keyfit::suite::{Problem, suite, suite_names};
 
 #[test]
 fn the_suites_are_all_there() {
-    assert_eq!(suite_names(), ["nist", "seeds"]);
+    assert_eq!(suite_names(), ["motion", "nist", "seeds"]);
     let problems = suite("nist").unwrap();
     assert_eq!((problems.len(), problems.iter().map(|p| p.starts.len()).sum::<usize>()), (27, 54));
     for problem in &problems {
@@ -58,6 +58,21 @@ fn the_readme_tells_how_the_solvers_do_on_nist() {
     for run in runs.iter().filter(|run| run.solver == "levenberg-marquardt") {
         assert!(run.converged, "{} start {}: {}", run.problem, run.start, run.status);
     }
+}
+
+/// A linear fit to motion capture, of a scene with a looped clock: all solvers meet it, and its standard errors.
+#[test]
+fn the_walk_is_met() {
+    let problems = suite("motion").unwrap();
+    let solvers: Vec<_> = SOLVERS.iter().collect();
+    for run in compare(&problems, &solvers, &Default::default(), |_| {}) {
+        assert!(run.converged && run.lre >= 10.0, "{} {}: {}", run.problem, run.solver, run.status);
+    }
+    let fit = keyfit::fit_channels(problems[0].starts[0].clone(), &Default::default()).unwrap();
+    for error in fit.standard_errors.unwrap() {
+        assert!(keyfit::accuracy::lre(error.value, problems[0].standard_errors[&error.name]) > 10.0);
+    }
+    assert!(keyfit::accuracy::lre(fit.final_residual, problems[0].sum_of_squares.unwrap()) > 10.0);
 }
 
 #[test]

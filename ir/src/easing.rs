@@ -3,7 +3,7 @@
 //! | family | in, for 0 < u < 1 | out | in-out |
 //! | --- | --- | --- | --- |
 //! | sine | 2·sin²(π·u/4) | sin(π·u/2) | sin²(π·u/2) |
-//! | quad, cubic, quart, quint | u², u³ … u⁵ | mirrored | halves |
+//! | quad, cubic, quart, quint | u·u, (u·u)·u, (u·u)·(u·u), ((u·u)·(u·u))·u | mirrored | halves |
 //! | expo | 2^(10·u − 10) | 1 − 2^(−10·u) | halves |
 //! | circ | u²/(1 + √((1 − u)·(1 + u))) | √(u·(2 − u)) | halves |
 //! | back | u²·((s + 1)·u − s), s = 1.70158 | mirrored | halves of in, with s·1.525 |
@@ -16,7 +16,6 @@
 //!
 //! The ends are 0 and 1 by definition, also where the formula does not reach them (expo, elastic); before and after them
 //! the value stays. At the ends the slope is the formula's, outside it is 0.
-
 //!
 //! Two more kinds carry numbers and are no operations: CSS's `cubic-bezier(x1,y1,x2,y2)` and `steps(n,jump-…)`; see
 //! [`Easing::cubic_bezier`] and [`Easing::steps`].
@@ -234,9 +233,8 @@ fn steps<S: Scalar>(u: &S, n: f64, jump: Jump) -> S {
     match (u.compare(&u.lift(0.0)), u.compare(&u.lift(1.0))) {
         (Some(Ordering::Less), _) => u.lift(0.0),
         (_, Some(Ordering::Less)) => {
-            // just below 1 the product may be n
-            let step = u.mul(&u.lift(n)).floor().min(&u.lift(n - 1.0)).add(&u.lift(first));
-            step.div(&u.lift(jumps))
+            // n·u never rounds up to n: at least half a unit in its last place is missing
+            u.mul(&u.lift(n)).floor().add(&u.lift(first)).div(&u.lift(jumps))
         }
         (_, Some(_)) => u.lift(1.0),
         (_, None) => u.lift(f64::NAN),

@@ -12,7 +12,7 @@
 //!     "marker" rect
 //!       "sweep" track-ref 1.0 free-param gain * 0.0 free-param bias + ->x
 //!     ;"#,
-//! )?;
+//! ).map_err(|errors| errors[0].clone())?;
 //! let x = &scene.rects[0].x;
 //! assert_eq!(*x, Track::parse("linear[0=0 4=4] * ?gain=1 + ?bias=0")?);
 //! assert_eq!(*x, (linear([(0.0, 0.0), (4.0, 4.0)]) * free("gain", 1.0) + free("bias", 0.0)).track()?);

@@ -12,10 +12,11 @@
 //! Values: numbers, strings, colours (`0x44d4b4`), key lists. Words take their operands from before them: every
 //! operation by its word or its sign (`sin`, `add` or `+`), `t`, `VALUE free-param NAME`, `STRING track-ref`,
 //! `KEYS HEAD`, `COLOUR solid`. A HEAD is a shape (`linear`, `hold`, `catmull-rom`, `tcb`, `cubic`, an easing such as
-//! `sine-in`, `steps(4,jump-end)` or `cubic-bezier(0.25,0.1,0.25,1)`, without spaces) or `keys`, with which each segment's shape stands behind its key: `'( 0=1 ->hold 1=2 ->sine-in 2=3 ) keys`. Settings of a rect: `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `FILL ->fill`.
+//! `sine-in`, `steps(4,jump-end)` or `cubic-bezier(0.25,0.1,0.25,1)`, without spaces) or `keys`, with which each segment's shape stands behind its key: `'( 0=1 ->hold 1=2 ->sine-in 2=3 ) keys`. Settings of a rect: `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `FILL ->fill`, and
+//! targets for a channel, `'( 1=-4 3=4 ) ->x-targets` (`->y-targets` …): where its value must be, and when.
 //! A comment runs from a word that begins with `#` or `//` to the end of its line.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::easing::WITH_NUMBERS;
 use crate::keyed::shape::Shape;
@@ -24,15 +25,16 @@ use crate::scene::{Colour, Rect, Scene, Wall};
 use crate::text::{
     KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed, nearest,
 };
-use crate::track::{BuildError, Builder, Id, Parameter};
+use crate::track::{BuildError, Builder, Id, Node, Parameter};
 
 impl Scene {
     /// Reads a scene in RectSL.
     ///
     /// # Errors
-    /// Where the text is no scene; see [`SyntaxErrorKind`].
-    pub fn parse_rectsl(text: &str) -> Result<Scene, SyntaxError> {
-        Parser::new(text)?.scene()
+    /// Everything that is wrong, at most once a rect, track or setting, in the order of the text; at least one
+    /// [`SyntaxError`].
+    pub fn parse_rectsl(text: &str) -> Result<Scene, Vec<SyntaxError>> {
+        Parser::new(text).map_err(|e| vec![e])?.scene()
     }
 }
 
@@ -144,10 +146,23 @@ struct Channels {
     w: Option<Id>,
     h: Option<Id>,
     fill: Option<Colour>,
+    targets: BTreeMap<&'static str, Vec<(f64, f64)>>,
 }
 
 const SETTINGS: [&str; 4] = ["->wall", "->duration", "->fps", "rect"];
-const RECT_WORDS: [&str; 7] = ["->xy", "->wh", "->x", "->y", "->w", "->h", "->fill"];
+const RECT_WORDS: [&str; 11] = [
+    "->xy",
+    "->wh",
+    "->x",
+    "->y",
+    "->w",
+    "->h",
+    "->fill",
+    "->x-targets",
+    "->y-targets",
+    "->w-targets",
+    "->h-targets",
+];
 const VALUE_WORDS: [&str; 4] = ["t", "free-param", "track-ref", "solid"];
 /// Words for a key, in the order of [`Settings`]' fields.
 const TCB_WORDS: [&str; 3] = ["->tension", "->continuity", "->bias"];
@@ -232,9 +247,40 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn scene(mut self) -> Result<Scene, SyntaxError> {
+    fn scene(mut self) -> Result<Scene, Vec<SyntaxError>> {
         let mut scene = Scene { wall: None, duration: None, fps: None, rects: Vec::new() };
+        let mut errors = Vec::new();
         while let Some((token, span)) = self.take() {
+            if let Err(error) = self.item(token, span, &mut scene) {
+                errors.push(error);
+                self.recover();
+            }
+        }
+        if scene.rects.is_empty() && errors.is_empty() {
+            errors.push(self.unexpected("a rect, such as \"marker\" rect … ;", None));
+        }
+        if errors.is_empty() { Ok(scene) } else { Err(errors) }
+    }
+
+    /// Goes on to where the next setting, track or rect begins.
+    fn recover(&mut self) {
+        while let Some((token, _)) = self.peek() {
+            let begins = match (token, self.tokens.get(self.next + 1)) {
+                (Token::Word(word), _) => {
+                    word != "rect" && SETTINGS.contains(&word) || track_head(word).is_some()
+                }
+                (Token::Text(_), Some((next, _))) => *next == Token::Word("rect"),
+                _ => false,
+            };
+            if begins {
+                return;
+            }
+            self.next += 1;
+        }
+    }
+
+    fn item(&mut self, token: Token<'a>, span: Span, scene: &mut Scene) -> Result<(), SyntaxError> {
+        {
             match token {
                 Token::Word("->wall") => {
                     let (width, height) =
@@ -265,24 +311,29 @@ impl<'a> Parser<'a> {
                 _ => return Err(self.unexpected("a setting, a track or a rect's name", Some((token, span)))),
             }
         }
-        if scene.rects.is_empty() {
-            return Err(self.unexpected("a rect, such as \"marker\" rect … ;", None));
-        }
-        Ok(scene)
+        Ok(())
     }
 
     fn named_track(&mut self, head: ListHead) -> Result<(), SyntaxError> {
         let (name, span) = self.string("the track's name in quotes")?;
+        if self.tracks.contains_key(name) {
+            return Err(taken("track", name, span));
+        }
+        let track = self.track_keys(head);
+        // the name is known also where its keys are wrong, so that this is said once
+        let stand_in = self.builder.clock();
+        let stand_in = self.build(stand_in, span)?;
+        self.tracks.insert(name, *track.as_ref().unwrap_or(&stand_in));
+        track.map(|_| ())
+    }
+
+    fn track_keys(&mut self, head: ListHead) -> Result<Id, SyntaxError> {
         let Some((Token::OpenKeys, open)) = self.take() else {
             self.next = self.next.saturating_sub(1);
             return Err(self.unexpected("a key list '( … )", self.peek()));
         };
         let keys = self.keys(open)?;
-        let id = self.keyed(head, &keys, open)?;
-        match self.tracks.insert(name, id) {
-            None => Ok(()),
-            Some(_) => Err(taken("track", name, span)),
-        }
+        self.keyed(head, &keys, open)
     }
 
     /// The keys up to the closing bracket.
@@ -390,7 +441,7 @@ impl<'a> Parser<'a> {
         let needs = if word == "free-param" { "a plain number, the current value" } else { "a plain number" };
         let (id, at) = stack.track(word, span, needs)?;
         match self.builder.node(id) {
-            Some(crate::Node::Constant(x)) => Ok((x.value(), at)),
+            Some(Node::Constant(x)) => Ok((x.value(), at)),
             _ => Err(SyntaxError { kind: SyntaxErrorKind::Missing { word: word.into(), needs }, span: at }),
         }
     }
@@ -520,6 +571,10 @@ impl<'a> Parser<'a> {
                     let want = |value| if let Value::Fill(colour) = value { Some(colour) } else { None };
                     channels.fill = Some(stack.pop("->fill", span, "a fill such as 0x44d4b4 solid", want)?.0);
                 }
+                Token::Word("->x-targets") => self.targets("x", span, &mut stack, &mut channels)?,
+                Token::Word("->y-targets") => self.targets("y", span, &mut stack, &mut channels)?,
+                Token::Word("->w-targets") => self.targets("w", span, &mut stack, &mut channels)?,
+                Token::Word("->h-targets") => self.targets("h", span, &mut stack, &mut channels)?,
                 _ => self.value(token, span, &mut stack)?,
             }
         }
@@ -536,7 +591,42 @@ impl<'a> Parser<'a> {
             w: channel(channels.w, 1.0)?,
             h: channel(channels.h, 1.0)?,
             fill: channels.fill,
+            targets: channels.targets,
         })
+    }
+
+    /// Takes a list of targets for `channel`: plain times and values.
+    fn targets(
+        &self,
+        channel: &'static str,
+        span: Span,
+        stack: &mut Stack<'a>,
+        channels: &mut Channels,
+    ) -> Result<(), SyntaxError> {
+        let want = |value| if let Value::Keys(keys) = value { Some(keys) } else { None };
+        let (keys, _) = stack.pop(
+            &format!("->{channel}-targets"),
+            span,
+            "a list of times and values, such as '( 1=-4 3=4 )",
+            want,
+        )?;
+        for key in keys {
+            match self.builder.node(key.value) {
+                Some(Node::Constant(value)) if key.settings.is_empty() => {
+                    channels.targets.entry(channel).or_default().push((key.time, value.value()));
+                }
+                _ => {
+                    return Err(
+                        self.unexpected("a plain number as the target's value", self.token_at(key.span))
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn token_at(&self, span: Span) -> Option<(Token<'a>, Span)> {
+        self.tokens.iter().copied().find(|(_, at)| *at == span)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Scenes: channels that share parameters.
 
+use std::collections::BTreeMap;
+
 use crate::track::Track;
 
 /// A scene: rects that move on a wall.
@@ -41,6 +43,8 @@ pub struct Rect {
     pub h: Track,
     /// The colour that it is filled with.
     pub fill: Option<Colour>,
+    /// Where channels must be, and when: (time, value) by the channel's name.
+    pub targets: BTreeMap<&'static str, Vec<(f64, f64)>>,
 }
 
 /// A colour, as `0xRRGGBB`.
@@ -63,6 +67,14 @@ impl Scene {
             .iter()
             .flat_map(|rect| rect.channels().map(|(name, track)| (prefix(rect) + name, track)))
             .collect()
+    }
+
+    /// The targets of each channel, (time, value), in the order of [`Scene::channels`].
+    pub fn targets(&self) -> Vec<&[(f64, f64)]> {
+        let own = |rect| {
+            Rect::channels(rect).map(|(name, _)| rect.targets.get(name).map_or(&[][..], Vec::as_slice))
+        };
+        self.rects.iter().flat_map(own).collect()
     }
 
     /// The place in [`Scene::channels`] of the channel of this name. A single rect's channel may carry the rect's name or

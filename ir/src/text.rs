@@ -260,6 +260,14 @@ pub(crate) struct Settings {
     pub shape: Option<Shape>,
 }
 
+impl Settings {
+    /// Whether nothing is said but time and value.
+    pub fn is_empty(&self) -> bool {
+        let Settings { tcb, arrive, leave, shape } = self;
+        tcb.iter().all(Option::is_none) && arrive.is_none() && leave.is_none() && shape.is_none()
+    }
+}
+
 /// The keyed track of these keys; an error stands at the key at fault, or at `list`.
 pub(crate) fn keyed(
     builder: &mut Builder,

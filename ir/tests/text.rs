@@ -61,7 +61,7 @@ fn key_lists_of_every_shape_compile() {
             "{shape}-track \"named\" '( 0=1 1=2 2=4 )
              \"m\" rect '( 0=1 1=2 2=4 ) {shape} ->x '( 0=1 ->{shape} 1=2 ->{shape} 2=4 ) keys ->y \"named\" track-ref ->w ;"
         );
-        let scene = Scene::parse_rectsl(&scene).unwrap_or_else(|e| panic!("{}", render(&scene, &e)));
+        let scene = Scene::parse_rectsl(&scene).unwrap_or_else(|e| panic!("{}", render(&scene, &e[0])));
         let rect = &scene.rects[0];
         assert_eq!(rect.x, Track::parse(&format!("{shape}[0=1 1=2 2=4]")).unwrap());
         assert_eq!([&rect.y, &rect.w], [&rect.x; 2]);
@@ -71,7 +71,7 @@ fn key_lists_of_every_shape_compile() {
         '( 0=5 3 ->out  1=5 -3 ->in ) cubic ->y
         '( 0=1 ->hold  1=2 0.5 sine-in *  2=3 ->back-out  4=0 ) linear ->w
         0.3 sine-in '( 0=1 ->steps(3,jump-both) 1=2 2=3) cubic-bezier(0.25,0.1,0.25,1) + ->h ;"#;
-    let scene = Scene::parse_rectsl(scene).unwrap_or_else(|e| panic!("{}", render(scene, &e)));
+    let scene = Scene::parse_rectsl(scene).unwrap_or_else(|e| panic!("{}", render(scene, &e[0])));
     let text: Vec<String> = scene.channels().iter().map(|(_, track)| track.describe()).collect();
     insta::assert_snapshot!(text.join("\n"), @r"
     tcb[0.0=0.0 1.0=?p=5.0{t=0.5 c=0.25 b=-0.5} 3.0=1.0]
@@ -303,14 +303,28 @@ fn rectsl_errors() {
         rect("'( 0=0 1=1 ) holt ->x"),
         rect("1 hold ->x"),
         rect("'( 0=0 1=1 ) steps(0) ->x"),
+        rect("'( 1=t ) ->x-targets"),
+        rect("'( 1=2 ->hold ) ->x-targets"),
+        rect("1 ->x-targets"),
+        rect("1 ->y-target"),
+        // one error for each thing that is wrong
+        "->fps 0 \"a\" rect 1 + ->x ; \"b\" rect 2 ->x ; \"b\" rect ; hold-track \"k\" '( 1 ) ->duration two"
+            .into(),
         "holt-track \"a\" '( 0=0 )".into(),
         "linear-track sweep '( 0=0 )".into(),
         "linear-track \"a\" '( 0=0 ) linear-track \"a\" '( 0=0 )".into(),
     ] {
         report += &match Scene::parse_rectsl(&scene) {
             Ok(_) => format!("{scene}\n  accepted\n"),
-            Err(e) => render(&scene, &e),
+            Err(errors) => errors.iter().map(|e| render(&scene, e)).collect::<String>(),
         };
     }
     insta::assert_snapshot!(report);
+}
+
+#[test]
+fn a_scene_holds_its_targets() {
+    let text = "\"m\" rect 1 free-param a ->x '( 3=4 1=-4 1=-5 ) ->x-targets '( 0=1 ) ->y-targets ;";
+    let scene = Scene::parse_rectsl(text).unwrap();
+    assert_eq!(scene.targets(), [&[(3.0, 4.0), (1.0, -4.0), (1.0, -5.0)][..], &[(0.0, 1.0)], &[], &[]]);
 }

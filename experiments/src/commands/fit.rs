@@ -17,7 +17,7 @@ use crate::model::{FORMULA_CHANNEL, Model, ModelArgs, number, pairs};
 pub struct Fit {
     #[command(flatten)]
     model: ModelArgs,
-    /// Targets from a CSV file: column t and a column a channel (y for a formula; y.weight weighs it); a formula may
+    /// Targets from a CSV file, beside those of the scene: column t and a column a channel (y for a formula; y.weight weighs it); a formula may
     /// use any other column by its name
     #[arg(long, value_name = "FILE.csv")]
     data: Option<String>,
@@ -110,7 +110,7 @@ impl Fit {
     }
 
     fn channels(&self, model: Model, table: Option<&Table>) -> Result<Vec<Channel>, Failure> {
-        let mut targets: Vec<Vec<Target>> = vec![Vec::new(); model.channels.len()];
+        let mut targets = model.targets();
         if let Some(table) = table {
             for (index, target) in table.targets(&model)? {
                 targets[index].push(target);
@@ -144,7 +144,10 @@ impl Fit {
         }
         if targets.iter().all(Vec::is_empty) {
             return Err(Failure::input("there is no target")
-                .hint("say where a value must be, and when: --data FILE.csv, or --target x:1=-4,3=4"));
+                .hint(
+                "say where a value must be, and when: --data FILE.csv, --target x:1=-4,3=4, or in the scene: '( 1=-4 3=4 ) \
+                 ->x-targets",
+            ));
         }
         let channels = model.channels.into_iter().zip(targets);
         Ok(channels.map(|((name, track), targets)| Channel { name, track, targets }).collect())

@@ -6,6 +6,7 @@ pub mod fit;
 pub mod glsl;
 pub mod sample;
 pub mod tables;
+pub mod verify;
 
 use std::io::{self, Write};
 

@@ -1,11 +1,11 @@
-//! `keyfit solvers` and `keyfit ops`: the tables of the code, printed.
+//! `keyfit solvers`, `keyfit ops` and `keyfit easings`: the tables of the code, printed.
 
 use std::process::ExitCode;
 
 use clap::Args;
 use comfy_table::{Table, presets};
 use keyfit::SOLVERS;
-use keyfit::ir::Op;
+use keyfit::ir::{Easing, Op};
 use serde_json::{Value, json};
 
 use super::{print, print_json};
@@ -68,20 +68,58 @@ impl Ops {
             print_json(&json!({ "operations": rows }))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut table = Table::new();
-        table.load_style(if self.markdown { presets::ASCII_MARKDOWN } else { presets::NOTHING });
-        table.set_header(["name", "formula", "meaning"]);
-        for op in Op::ALL {
+        let rows = Op::ALL.iter().map(|op| {
             let call = format!("{}({})", op.word(), op.operands().join(", "));
             let formula = match (op.infix(), op.operands()) {
                 (Some(infix), [a, b]) => format!("{a} {} {b}", infix.sign),
                 _ => call,
             };
-            // a bar would end a Markdown cell
-            let meaning = if self.markdown { op.doc().replace('|', "\\|") } else { op.doc().into() };
-            table.add_row([op.name().to_string(), formula, meaning]);
-        }
-        print(&format!("{}\n", table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")))?;
+            [op.name().into(), formula, op.doc().into()]
+        });
+        print(&table(["name", "formula", "meaning"], rows, self.markdown))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+#[derive(Args)]
+pub struct Easings {
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print a Markdown table
+    #[arg(long)]
+    markdown: bool,
+}
+
+impl Easings {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        const PLACES: [f64; 3] = [0.25, 0.5, 0.75];
+        let easings = Easing::all().filter_map(|easing| Some((easing, easing.op()?)));
+        if self.json {
+            let rows: Vec<Value> = easings
+                .map(|(easing, op)| json!({ "name": easing.to_string(), "word": op.word(), "meaning": op.doc() }))
+                .collect();
+            print_json(&json!({ "easings": rows }))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let rows = easings.map(|(easing, op)| {
+            let [a, b, c] = PLACES.map(|u| format!("{:.6}", easing.apply(&u)));
+            [easing.to_string(), op.doc().into(), a, b, c]
+        });
+        print(&table(["easing", "curve", "at 0.25", "at 0.5", "at 0.75"], rows, self.markdown))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn table<const N: usize>(
+    header: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+    markdown: bool,
+) -> String {
+    let mut table = Table::new();
+    table.load_style(if markdown { presets::ASCII_MARKDOWN } else { presets::NOTHING }).set_header(header);
+    // a bar would end a Markdown cell
+    let cell = |text: String| if markdown { text.replace('|', "\\|") } else { text };
+    table.add_rows(rows.map(|row| row.map(cell)));
+    table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
 }

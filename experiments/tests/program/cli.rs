@@ -70,7 +70,6 @@ fn describe_sample_and_tables() {
             &["sample", "(exp(t) - 1 - t)/t^2", "--at", "1e-9,1,2", "--digits", "40"],
             &["sample", "floor(?a=1 + sin(t)*0)", "--at", "0.1", "--digits", "3"],
             &["solvers"],
-            &["ops", "--markdown"],
         ],
     );
     insta::assert_snapshot!(text);
@@ -169,6 +168,40 @@ fn what_newcomers_met() {
             &["sample", "t", "--from", "-1e308", "--to", "1e308"],
             &["sample", "ln(t-1)", "--at", "0,1,2", "--json"],
             &["fit", "marker.rectsl", "--target", "y:1=0"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+/// The tables in `docs` are what the program prints.
+#[test]
+fn the_documents_are_in_step() {
+    let folder = Folder::new("docs");
+    for (command, file) in [("ops", "operations.md"), ("easings", "easings.md")] {
+        let printed = String::from_utf8(folder.run(&[command, "--markdown"]).stdout).unwrap();
+        let path = crate::folder::root().join("experiments/docs").join(file);
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(printed, kept, "run: keyfit {command} --markdown > experiments/docs/{file}");
+    }
+}
+
+#[test]
+fn a_scene_may_hold_its_targets() {
+    let folder = Folder::new("targets");
+    folder.write("own.rectsl", MARKER.replace(";\n", "  '( 1=-4  3=4 ) ->x-targets\n;\n"));
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl"));
+    folder.write("keytime.rectsl", MARKER.replace("4=4 )", "4 free-param when=4 )"));
+    folder.write("wrong.rectsl", MARKER.replace("4=4 )", "4 )").replace("gain *", "gain * *"));
+    let text = session(
+        &folder,
+        &[
+            &["fit", "own.rectsl"],
+            &["fit", "own.rectsl", "--target", "x:2=0.5"],
+            &["fit", "keytime.rectsl"],
+            &["fit", "wrong.rectsl"],
+            &["fit", "arc.rectsl", "--solver", "gauss-newton"],
+            &["easings"],
+            &["verify", "identities"],
         ],
     );
     insta::assert_snapshot!(text);
