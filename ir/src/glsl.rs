@@ -66,7 +66,7 @@ pub enum GlslRefusal {
     /// Two functions have one name.
     #[error("two functions are named {0}")]
     SameName(String),
-    /// A constant, a key's time or a number of a segment is NaN, infinite or too large for a `float`.
+    /// A constant, a key's time, the span of a segment or a number of its shape is NaN, infinite or too large for a `float`.
     #[error("{value:?} in {node}: {}", .why.text())]
     Number {
         /// The number.
@@ -78,7 +78,7 @@ pub enum GlslRefusal {
     },
 }
 
-/// Why no literal of GLSL is a number.
+/// Why GLSL has no `float` for a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unheld {
     /// It is NaN.
@@ -396,6 +396,9 @@ impl<'a, 'b> Writer<'a, 'b> {
                 continue; // a jump, or one in floats
             }
             let [a, b] = [values[k].clone(), values[k + 1].clone()];
+            if (end - start).is_infinite() {
+                return Err((keys[k + 1].time() - keys[k].time(), Unheld::TooLarge));
+            }
             let span = literal(f64::from(end - start))?;
             let past = match start {
                 0.0 => clock.clone(),

@@ -3,8 +3,8 @@
 //! A row holds the name that `describe` prints, the word of the people's languages (a function of formulas, a postfix
 //! word of RectSL), an infix sign where there is one (or `ease`: it is an easing), the operands, the meaning over [`Scalar`] and a line of
 //! documentation. Parsers, printers, every evaluator, the command line and the tests read this table; there is no
-//! second list. A new composite operation is one row. A new primitive is one row and one method of [`Scalar`], which
-//! the compiler then demands of every kind of number.
+//! second list. A new composite operation is one row, and an arm of `Op::glsl` below, which the compiler demands. A new
+//! primitive is also a method of [`Scalar`], which the compiler then demands of every kind of number.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -13,13 +13,16 @@ use std::process::Command;
 use keyfit::ir::arbitrary::RandomTrack;
 use keyfit::ir::glsl::functions;
 use keyfit::ir::keyed::Keyed;
-use keyfit::ir::{Builder, Keyframe, Node, Op, Parameter, Shape, Tcb, Track};
+use keyfit::ir::{Builder, Keyframe, Node, Op, Parameter, Scalar, Shape, Tcb, Track};
 use quickcheck::{Arbitrary, Gen};
 
 /// Half a unit in the last place of 1, the largest relative error of one operation on `float`.
 const U: f64 = 1.0 / 16_777_216.0;
 /// For results that are subnormal.
 const TINY: f64 = 1e-44;
+
+/// Beyond it a track's values do not count: 2^60.
+const LARGE: f64 = (1_u64 << 60) as f64;
 
 /// C++ that reads GLSL.
 const SHIM: &str = r#"
@@ -171,7 +174,7 @@ fn bound(op: Op, [a, b, c]: [f64; 3], y: f64) -> f64 {
         Op::QUINT_IN_OUT => halves(Op::QUINT_IN),
         // the exponent is off by 10u + |10u − 10| = 10, that times ln 2; the built-in
         Op::EXPO_IN => 8.0 * size,
-        Op::EXPO_OUT => 8.0 * (-10.0 * u).exp2() + size,
+        Op::EXPO_OUT => 8.0 * exp2(-10.0 * u) + size,
         Op::EXPO_IN_OUT => halves(Op::EXPO_IN),
         // three under the root, halved, 1, at most half of it in 1 + root, 1; the square 1; the quotient 1
         Op::CIRC_IN => 4.3 * size,
@@ -185,15 +188,19 @@ fn bound(op: Op, [a, b, c]: [f64; 3], y: f64) -> f64 {
             (2.0 * 3.5949095 * u + 2.5949095) * u * u + 3.0 * f.abs()
         }),
         // the angle: (10u + |10u − 10.75|)·2π/3, and 1.5 on at most 22.5; the power 8, the sine 1, the product 1
-        Op::ELASTIC_IN => 57.0 * (10.0 * u - 10.0).exp2() + 10.1 * size,
-        Op::ELASTIC_OUT => 82.0 * (-10.0 * u).exp2() + size,
-        Op::ELASTIC_IN_OUT => wide(&|u| 50.1 * (10.0 * u - 10.0).exp2()),
+        Op::ELASTIC_IN => 57.0 * exp2(10.0 * u - 10.0) + 10.1 * size,
+        Op::ELASTIC_OUT => 82.0 * exp2(-10.0 * u) + size,
+        Op::ELASTIC_IN_OUT => wide(&|u| 50.1 * exp2(10.0 * u - 10.0)),
         // |u − c| ≤ 0.182 is off by c + |u − c|; at the joins, which are no floats, the slopes differ by 5.5 at most
         Op::BOUNCE_OUT => 10.0 + size,
         Op::BOUNCE_IN => mirror(Op::BOUNCE_OUT, 5.5),
         Op::BOUNCE_IN_OUT => halves(Op::BOUNCE_IN),
         Op::SMOOTH => 3.0 * size,
     }
+}
+
+fn exp2(x: f64) -> f64 {
+    Scalar::exp2(&x)
 }
 
 /// How far `got` is from `y`, for a remainder on the circle of circumference `period`.
@@ -331,7 +338,7 @@ fn running_error(track: &Track, t: f64, parameters: &[f64]) -> Option<(f64, f64)
             }
             Node::Keyed(keyed) => keyed_error(keyed, &values, &errors)?,
         };
-        if !value.is_finite() || value.abs() > 60_f64.exp2() || !matches!(error, 0.0..=0.00390625) {
+        if !value.is_finite() || value.abs() > LARGE || !matches!(error, 0.0..=0.00390625) {
             return None;
         }
         values.push(value);
