@@ -12,7 +12,7 @@ use std::process::Command;
 
 use keyfit::ir::arbitrary::RandomTrack;
 use keyfit::ir::glsl::functions;
-use keyfit::ir::keyed::Keyed;
+use keyfit::ir::keyed::{Key, Keyed, Place};
 use keyfit::ir::{Builder, Keyframe, Node, Op, Parameter, Scalar, Shape, Tcb, Track};
 use quickcheck::{Arbitrary, Gen};
 
@@ -347,21 +347,28 @@ fn running_error(track: &Track, t: f64, parameters: &[f64]) -> Option<(f64, f64)
     values.pop().zip(errors.pop())
 }
 
-/// A keyed track's own error is 100·(the sum of its keys' and tangents' sizes): a spline has 9 roundings on that and
-/// three on numbers up to 8 in size (TCB), an easing at most 82. Its fraction of a segment has 3, a Bézier's inversion 10
-/// more, and the times of the keys are no floats: all that is an error of the clock.
+/// A keyed track's error: its segment's own ([`segment_bound`]), and what the errors of its children make of it.
+///
+/// A segment's fraction (t − t0)/span has 3 roundings, a Bézier's inversion 10 more, and the times of keys may be no
+/// floats: all that is an error of the clock.
 fn keyed_error(keyed: &Keyed, values: &[f64], errors: &[f64]) -> Option<(f64, f64)> {
     let keys = keyed.keys();
     let time = values[keyed.clock().index()];
-    let last = keys.iter().map(|key| key.time().abs()).fold(0.0, f64::max);
-    let span = keys.windows(2).map(|pair| pair[1].time() - pair[0].time()).fold(0.0, f64::max);
-    let off = errors[keyed.clock().index()] + (2.0 * last + 13.0 * span) * U;
-    let close = |pair: &[keyfit::ir::Key]| {
-        let jump = pair[0].time() == pair[1].time();
-        !jump
-            && pair[1].time() > time - off
-            && pair[0].time() < time + off
-            && pair[1].time() - pair[0].time() <= 2.0 * off
+    let place = keyed.place(&time, &mut 0);
+    let rounded = |key: &Key| (f64::from(key.time() as f32) - key.time()).abs();
+    let spans = match place {
+        Place::After(k) => &keys[k..=k + 1],
+        _ => keys,
+    };
+    let span = spans.windows(2).map(|pair| pair[1].time() - pair[0].time()).fold(0.0, f64::max);
+    let roundings =
+        if keyed.shapes().iter().any(|s| s.to_string().starts_with("cubic-")) { 13.0 } else { 3.0 };
+    let off = errors[keyed.clock().index()]
+        + 2.0 * keys.iter().map(rounded).fold(0.0, f64::max)
+        + roundings * span * U;
+    let close = |pair: &[Key]| {
+        let [start, end] = [pair[0].time(), pair[1].time()];
+        start != end && end > time - off && start < time + off && end - start <= 2.0 * off
     };
     if keys.windows(2).any(close) {
         return None;
@@ -376,15 +383,53 @@ fn keyed_error(keyed: &Keyed, values: &[f64], errors: &[f64]) -> Option<(f64, f6
     let y = at(time, None);
     let change = |z: f64| if z.is_finite() { (z - y).abs() } else { f64::INFINITY };
     let mut spread = change(at(time - off, None)).max(change(at(time + off, None)));
-    let mut sizes = 0.0;
     let children: Vec<usize> = keyed.children().map(|id| id.index()).collect();
     for &i in &children[..children.len() - 1] {
         let e = errors[i];
         spread += change(at(time, Some((i, e)))).max(change(at(time, Some((i, -e)))));
-        sizes += values[i].abs() * span.max(1.0);
     }
-    let eight = if keyed.shapes().contains(&Shape::Tcb) { 3.0 } else { 1.0 };
-    Some((y, 100.0 * eight * sizes * U + 2.0 * spread + TINY))
+    // an error of the clock may lead into the next segment
+    let near = [time - off, time, time + off].map(|time| match keyed.place(&time, &mut 0) {
+        Place::After(k) | Place::At(k) => segment_bound(keyed, k, time, values) + y.abs(),
+        _ => 0.0,
+    });
+    Some((y, near.into_iter().fold(0.0, f64::max) * U + 2.0 * spread + TINY))
+}
+
+/// The error of a segment's GLSL on exact children and an exact fraction u, less the last sum's 1·|y|, in units of [`U`].
+fn segment_bound(keyed: &Keyed, k: usize, time: f64, values: &[f64]) -> f64 {
+    let keys = keyed.keys();
+    let value = |k: usize| values[keys[k].value.index()];
+    let step = |k: usize| keys.get(k + 1).map_or(0.0, |_| (value(k + 1) - value(k)).abs());
+    let span = keys[k + 1].time() - keys[k].time();
+    let (d, u) = (step(k), (time - keys[k].time()) / span);
+    let beside = step(k + 1).max(k.checked_sub(1).map_or(0.0, step));
+    // m: the largest slope that can be, at either end
+    let m = match &keyed.shapes()[k] {
+        Shape::Hold => return 0.0,
+        // the difference, the product
+        Shape::Linear => return 2.0 * d * u,
+        Shape::Eased(easing) => {
+            let e = easing.apply(&u);
+            let own = match easing.op() {
+                Some(op) => bound(op, [u; 3], e),
+                None if easing.to_string().starts_with("steps") => 1.0,
+                // 8 roundings on numbers up to 1 + 3·(|y1| + |y2|), and the tests' are at most 1.5
+                None => 80.0,
+            };
+            return (own + 2.0 * e.abs()) * d;
+        }
+        Shape::CatmullRom => (d + beside) / 2.0,
+        Shape::Tcb => {
+            let factor = |k: usize| keyed.tcb(k).values().iter().map(|x| 1.0 + x.abs()).product::<f64>();
+            factor(k).max(factor(k + 1)) * (d + beside)
+        }
+        Shape::Cubic { leave, arrive } => {
+            values[leave.index()].abs().max(values[arrive.index()].abs()) * span
+        }
+    };
+    // m has 4 at most, d 1, m − d 1, w 1, their product 1, the difference 1; w once more and its product 2; d + … 1; u 1
+    u * ((1.0 - u) * (12.0 * m + 9.0 * d) + 4.0 * d)
 }
 
 #[test]
@@ -469,7 +514,7 @@ fn every_key_shape_is_within_its_bound_and_exact_at_its_keys() {
         })
         .collect();
     for ((track, rows), values) in work.iter().zip(run("shapes", &work)) {
-        let mut counted = 0;
+        let (mut counted, mut worst) = (0, 0.0_f64);
         for (k, (row, got)) in rows.iter().zip(values).enumerate() {
             let (t, parameters) = (f64::from(row[0]), row.get(1).map(|x| f64::from(*x)));
             let parameters: Vec<f64> = parameters.into_iter().collect();
@@ -484,11 +529,15 @@ fn every_key_shape_is_within_its_bound_and_exact_at_its_keys() {
             let Some((y, limit)) = running_error(track, t, &parameters) else { continue };
             counted += 1;
             let error = (f64::from(got) - y).abs();
+            worst = worst.max(error / limit);
             assert!(
                 error <= limit,
                 "{track:?} at {t:?} is {y:?}, not {got:?}: off by {error:e}, bound {limit:e}"
             );
         }
+        // the bound says something; a float that is held, or one of few steps, is exact
+        let exact = track.describe().starts_with("hold") || track.describe().starts_with("steps");
+        assert!(worst > 0.1 || exact, "{track:?}: {worst}");
         assert!(counted > 1900, "{track:?}: {counted}");
     }
 }
