@@ -39,23 +39,23 @@ fn at(track: &Track, parameters: &[f64]) -> Vec<f64> {
 /// assert_eq!(partials, ndarray::array![[1.0, 1.0], [3.0, 1.0]]);
 /// # Ok::<(), keyfit_ir::BuildError>(())
 /// ```
-pub struct Jacobian<'a> {
-    track: &'a Track,
+pub struct Jacobian {
+    track: Track,
     columns: usize,
-    sweep: Box<dyn Sweep + Send + 'a>,
+    sweep: Box<dyn Sweep + Send>,
 }
 
-impl std::fmt::Debug for Jacobian<'_> {
+impl std::fmt::Debug for Jacobian {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Jacobian").field("track", self.track).finish_non_exhaustive()
+        f.debug_struct("Jacobian").field("track", &self.track).finish_non_exhaustive()
     }
 }
 
-impl<'a> Jacobian<'a> {
+impl Jacobian {
     /// For `track`; up to eight parameters are differentiated in one sweep, more in chunks of eight.
-    pub fn new(track: &'a Track) -> Jacobian<'a> {
+    pub fn new(track: &Track) -> Jacobian {
         let columns = track.free_parameters().len();
-        let sweep: Box<dyn Sweep + Send + 'a> = match columns {
+        let sweep: Box<dyn Sweep + Send> = match columns {
             0 | 1 => Box::new(Chunks::<1>::new(track)),
             2 => Box::new(Chunks::<2>::new(track)),
             3 => Box::new(Chunks::<3>::new(track)),
@@ -63,7 +63,7 @@ impl<'a> Jacobian<'a> {
             5 | 6 => Box::new(Chunks::<6>::new(track)),
             _ => Box::new(Chunks::<8>::new(track)),
         };
-        Jacobian { track, columns, sweep }
+        Jacobian { track: track.clone(), columns, sweep }
     }
 
     /// The number of columns, one for each free parameter of the track.
@@ -80,7 +80,7 @@ impl<'a> Jacobian<'a> {
         values: &mut [f64],
         partials: ArrayViewMut2<'_, f64>,
     ) {
-        self.sweep.fill(times, &at(self.track, parameters), values, partials);
+        self.sweep.fill(times, &at(&self.track, parameters), values, partials);
     }
 }
 
@@ -96,21 +96,21 @@ trait Sweep {
 }
 
 /// A sampler over N partials at once, with its memory.
-struct Chunks<'a, const N: usize> {
-    sampler: Sampler<'a, Jet<DualSVec64<N>>>,
+struct Chunks<const N: usize> {
+    sampler: Sampler<Jet<DualSVec64<N>>>,
     times: Vec<Jet<DualSVec64<N>>>,
     parameters: Vec<Jet<DualSVec64<N>>>,
     out: Vec<Jet<DualSVec64<N>>>,
 }
 
-impl<'a, const N: usize> Chunks<'a, N> {
-    fn new(track: &'a Track) -> Self {
+impl<const N: usize> Chunks<N> {
+    fn new(track: &Track) -> Self {
         let sampler = Sampler::new(track);
         Chunks { sampler, times: Vec::new(), parameters: Vec::new(), out: Vec::new() }
     }
 }
 
-impl<const N: usize> Sweep for Chunks<'_, N> {
+impl<const N: usize> Sweep for Chunks<N> {
     fn fill(
         &mut self,
         times: &[f64],
@@ -168,7 +168,7 @@ pub fn hessian(track: &Track, t: f64, parameters: &[f64]) -> Array2<f64> {
     let values = at(track, parameters);
     let n = values.len();
     let mut out = Array2::zeros((n, n));
-    let mut sampler: Sampler<'_, Jet<HyperDualSVec64<TILE, TILE>>> = Sampler::new(track);
+    let mut sampler: Sampler<Jet<HyperDualSVec64<TILE, TILE>>> = Sampler::new(track);
     let time = Jet::constant(t);
     for top in (0..n).step_by(TILE) {
         for left in (top..n).step_by(TILE) {

@@ -318,6 +318,7 @@ impl<C> Keyed<C> {
 
     /// Where `t` lies. `near` is a guess, the number of keys at or before a nearby time: times asked in order are
     /// found in amortised constant time, others by bisection.
+    #[inline]
     pub fn place<S: Scalar>(&self, t: &S, near: &mut usize) -> Place {
         let Some(passed) = self.passed(t, *near) else { return Place::Nowhere };
         *near = passed;
@@ -330,6 +331,7 @@ impl<C> Keyed<C> {
     }
 
     /// The number of keys at or before `t`; `None` if `t` is NaN.
+    #[inline]
     fn passed<S: Scalar>(&self, t: &S, near: usize) -> Option<usize> {
         t.compare(t)?;
         let reached = |k: usize| {
@@ -349,6 +351,7 @@ impl<C> Keyed<C> {
 
 impl Keyed {
     /// The value at `t`, given the values of the keys.
+    #[inline]
     pub fn value<'a, S: Scalar + 'a>(&self, t: &S, near: &mut usize, value: impl Fn(Id) -> &'a S) -> S {
         match self.place(t, near) {
             Place::Held(k) => value(self.keys[k].value).clone(),

@@ -21,19 +21,19 @@ const SCRATCH_BYTES: usize = 1 << 18;
 /// # Ok::<(), keyfit_ir::BuildError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Sampler<'a, S> {
-    track: &'a Track,
+pub struct Sampler<S> {
+    track: Track,
     /// For each keyed node, how many of its keys the last time had passed.
     near: Vec<usize>,
     /// Node i's values at the block's times stand at `i * lanes ..`.
     scratch: Vec<S>,
 }
 
-impl<'a, S: Scalar> Sampler<'a, S> {
-    /// A sampler of `track`; allocates nothing yet.
-    pub fn new(track: &'a Track) -> Sampler<'a, S> {
+impl<S: Scalar> Sampler<S> {
+    /// A sampler of `track`, of which it keeps a (cheap) clone.
+    pub fn new(track: &Track) -> Sampler<S> {
         let keyed = track.nodes().iter().filter(|node| matches!(node, Node::Keyed(_))).count();
-        Sampler { track, near: vec![0; keyed], scratch: Vec::new() }
+        Sampler { track: track.clone(), near: vec![0; keyed], scratch: Vec::new() }
     }
 
     /// The track's values at `times`, written to `out`; as many as the shorter of the two has.
@@ -41,7 +41,8 @@ impl<'a, S: Scalar> Sampler<'a, S> {
     /// `parameters[k]` is the value of the track's k-th free parameter; those that are missing keep their current
     /// value, those in excess are not looked at.
     pub fn sample_into(&mut self, times: &[S], parameters: &[S], out: &mut [S]) {
-        let nodes = self.track.nodes();
+        let track = self.track.clone();
+        let nodes = track.nodes();
         let n = times.len().min(out.len());
         let Some(first) = times[..n].first() else { return };
         let lanes = (SCRATCH_BYTES / (nodes.len() * size_of::<S>()).max(1)).clamp(1, BLOCK).min(n);
@@ -118,7 +119,7 @@ impl Track {
     }
 }
 
-impl<S: Scalar> Sampler<'_, S> {
+impl<S: Scalar> Sampler<S> {
     /// The value at one time. See [`Sampler::sample_into`].
     pub fn sample_at(&mut self, t: &S, parameters: &[S]) -> S {
         let mut out = [t.clone()];

@@ -1,5 +1,6 @@
 //! Fitting problems: channels that share parameters, and the values they must have.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use keyfit_autodiff::Jacobian;
@@ -43,13 +44,13 @@ pub struct Channel {
 ///
 /// The residuals are √weight · (track(time) − value), channel after channel, targets in their given order; the
 /// columns are the parameters in the order in which they are met.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct FitProblem {
     channels: Vec<Prepared>,
     parameters: Vec<Parameter>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Prepared {
     channel: Channel,
     /// The targets that weigh something, one a residual, and their times.
@@ -57,6 +58,16 @@ struct Prepared {
     times: Vec<f64>,
     /// For each free parameter of the track, its column in the problem.
     columns: Vec<usize>,
+    /// The evaluators and what they write to, kept so that an evaluation allocates next to nothing.
+    evaluators: RefCell<Evaluators>,
+}
+
+#[derive(Debug)]
+struct Evaluators {
+    sampler: Sampler<f64>,
+    jacobian: Jacobian,
+    values: Vec<f64>,
+    partials: Array2<f64>,
 }
 
 /// Why channels do not make a fitting problem.
@@ -147,7 +158,13 @@ impl FitProblem {
                 columns.push(column);
             }
             let times = targets.iter().map(|target| target.time).collect();
-            prepared.push(Prepared { channel, targets, times, columns });
+            let evaluators = RefCell::new(Evaluators {
+                sampler: Sampler::new(&channel.track),
+                jacobian: Jacobian::new(&channel.track),
+                values: vec![0.0; targets.len()],
+                partials: Array2::zeros((targets.len(), columns.len())),
+            });
+            prepared.push(Prepared { channel, targets, times, columns, evaluators });
         }
         if prepared.iter().all(|p| p.channel.targets.is_empty()) {
             return Err(ProblemError::NoTarget);
@@ -235,7 +252,7 @@ impl LeastSquares for FitProblem {
         for p in &self.channels {
             let (part, tail) = rest.split_at_mut(p.times.len().min(rest.len()));
             rest = tail;
-            Sampler::new(&p.channel.track).sample_into(&p.times, &p.gather(x), part);
+            p.evaluators.borrow_mut().sampler.sample_into(&p.times, &p.gather(x), part);
             for (residual, target) in part.iter_mut().zip(&p.targets) {
                 *residual = target.weight.sqrt() * (*residual - target.value);
             }
@@ -246,10 +263,9 @@ impl LeastSquares for FitProblem {
         out.fill(0.0);
         let mut row = 0;
         for p in self.channels.iter().filter(|p| !p.times.is_empty()) {
-            let mut own = Array2::zeros((p.times.len(), p.columns.len()));
-            let mut values = vec![0.0; p.times.len()];
-            Jacobian::new(&p.channel.track).fill(&p.times, &p.gather(x), &mut values, own.view_mut());
-            for (target, partials) in p.targets.iter().zip(own.rows()) {
+            let Evaluators { jacobian, values, partials, .. } = &mut *p.evaluators.borrow_mut();
+            jacobian.fill(&p.times, &p.gather(x), values, partials.view_mut());
+            for (target, partials) in p.targets.iter().zip(partials.rows()) {
                 for (&column, &partial) in p.columns.iter().zip(partials) {
                     out[[row, column]] = target.weight.sqrt() * partial;
                 }

@@ -10,6 +10,7 @@ type Step<S> = (S, S);
 
 impl Keyed {
     /// The formula of the segment from key `k` to key `k + 1`.
+    #[inline]
     pub(super) fn segment<'a, S: Scalar + 'a>(&self, k: usize, t: &S, value: impl Fn(Id) -> &'a S) -> S {
         let step = |k: usize| -> Step<S> {
             let [a, b] = [&self.keys[k], &self.keys[k + 1]];
