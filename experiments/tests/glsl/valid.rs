@@ -1,4 +1,5 @@
-//! naga, a compiler of GLSL, accepts what is generated.
+//! naga, a compiler of GLSL, accepts what is generated. It reads `#version 440` and later only; nothing that is generated
+//! is newer than 3.30 and ES 3.00.
 
 use keyfit::ir::arbitrary::RandomTrack;
 use keyfit::ir::{GlslRefusal, Op, Shape, Track, shaped};
