@@ -328,3 +328,85 @@ fn a_scene_holds_its_targets() {
     let scene = Scene::parse_rectsl(text).unwrap();
     assert_eq!(scene.targets(), [&[(3.0, 4.0), (1.0, -4.0), (1.0, -5.0)][..], &[(0.0, 1.0)], &[], &[]]);
 }
+
+/// Damaged text is an error or another text, never a panic, and its error lies inside the text.
+#[test]
+fn damaged_text_is_survived() {
+    use keyfit_ir::arbitrary::RandomTrack;
+    use quickcheck::{Arbitrary, Gen};
+    const PIECES: &[&str] = &[
+        "1",
+        "2.5",
+        "a",
+        "7",
+        "0",
+        "t",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ";",
+        "=",
+        ":=",
+        "?",
+        "-",
+        "^",
+        "1e",
+        "0x",
+        "'(",
+        "\"",
+        "->x",
+        "t",
+        "é",
+        "π",
+        "\u{1F600}",
+        "linear",
+        "keys",
+        "hold",
+        "tcb",
+        "{t=",
+        "steps(",
+        "cubic-bezier(",
+        "free-param",
+        "rect",
+        "inf",
+        "NaN",
+        ".",
+        "#",
+        "\n",
+        " ",
+    ];
+    let mut g = Gen::from_size_and_seed(30, 7);
+    let mut accepted = 0;
+    for i in 0..20_000 {
+        let mut text =
+            if i % 2 == 0 { RandomTrack::arbitrary(&mut g).0.describe() } else { MARKER.to_string() };
+        for _ in 0..1 + usize::arbitrary(&mut g) % 2 {
+            let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+            let from = *g.choose(&places).unwrap();
+            let length = usize::arbitrary(&mut g) % 3;
+            let to = places.iter().copied().filter(|at| *at >= from).nth(length).unwrap_or(text.len());
+            text.replace_range(from..to, g.choose(PIECES).unwrap());
+        }
+        let inside = |e: &SyntaxError| {
+            e.span.start <= e.span.end
+                && e.span.end <= text.len()
+                && text.is_char_boundary(e.span.start)
+                && text.is_char_boundary(e.span.end)
+        };
+        match Track::parse(&text) {
+            Ok(track) => {
+                accepted += 1;
+                assert_eq!(Track::parse(&track.describe()).as_ref(), Ok(&track), "{text}");
+            }
+            Err(e) => assert!(inside(&e), "{text}\n{e:?}"),
+        }
+        if let Err(errors) = Scene::parse_rectsl(&text) {
+            assert!(!errors.is_empty() && errors.iter().all(inside), "{text}\n{errors:?}");
+        }
+    }
+    assert!(accepted > 200, "{accepted} of 20,000 texts still mean something");
+}
