@@ -263,3 +263,12 @@ fn second_derivatives_by_hand() {
     let y = x.pow(&x.lift(3.0)).0;
     assert_eq!((y.re, y.v1, y.v2), (8.0, 12.0, 12.0));
 }
+
+/// The mixed second derivative of atan2 is (y² − x²)/r⁴; near the diagonal its difference must be taken before rounding.
+#[test]
+fn the_mixed_derivative_of_atan2_keeps_its_digits() {
+    let track = keyfit_ir::Track::parse("atan2(?y=2.990006867286191, ?x=2.9900068672861906)").unwrap();
+    let mixed = hessian(&track, 0.0, &[])[(0, 1)];
+    let expected = 8.306607083749698e-18; // in exact rational arithmetic
+    assert!((mixed / expected - 1.0).abs() < 8.0 * f64::EPSILON, "{mixed:e}");
+}
