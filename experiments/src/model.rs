@@ -68,10 +68,10 @@ impl ModelArgs {
                 }
             })
         };
-        let names = || starts.iter().fold(Names::new(), |names, (name, value)| names.start(name, *value));
+        let names = || Names::new().starts(starts.iter().map(|(name, value)| (name, *value)));
         let Some(table) = table else { return parse(&names()) };
         // columns as plain parameters at first, to see which ones the formula uses, and whether it uses t
-        let probe = parse(&table.column_names().fold(names(), |names, column| names.start(column, 0.5)))?;
+        let probe = parse(&names().starts(table.column_names().map(|column| (column, 0.5))))?;
         let used: HashSet<&str> = probe.free_parameters().iter().map(|p| p.name()).collect();
         if let Some((name, _)) = starts.iter().find(|(name, _)| table.column_names().any(|c| c == name)) {
             return Err(Failure::input(format!("--start names {name}, which is a column of the data")));
@@ -177,7 +177,7 @@ pub fn read(path: &str) -> Result<Source, Failure> {
 }
 
 fn is_rectsl(source: &Source) -> bool {
-    source.name.ends_with(".rectsl") || source.text.trim_start().starts_with("#rectsl")
+    source.name.ends_with(".rectsl") || Scene::is_rectsl(&source.text)
 }
 
 /// Splits `left=number,left=number`, which begins at byte `from` of an option's text: where each left side stands, and

@@ -8,7 +8,7 @@
 //! answer has several names, `equivalent` lists what may be put for the certified values (formulas of them), and
 //! `period` what may be added to a parameter.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use include_dir::{Dir, include_dir};
 use keyfit_ir::{BuildError, Names, Scene, SyntaxError, Track, linear, t};
@@ -156,7 +156,7 @@ impl Problem {
         };
         let starts = if problem.starts.is_empty() { vec![Values::new()] } else { problem.starts };
         let channels = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
-            if problem.model.trim_start().starts_with("#rectsl") {
+            if Scene::is_rectsl(&problem.model) {
                 let scene = Scene::parse_rectsl(&problem.model);
                 let scene = scene.map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
                 let restart = |track: &Track| track.restart_parameters(|name| start.get(name).copied());
@@ -172,21 +172,17 @@ impl Problem {
                     })
                     .collect());
             }
-            let mut names = start.iter().fold(Names::new(), |names, (name, x)| names.start(name, *x));
+            let mut names = named(start);
             for (name, column) in problem.data.iter().filter(|(name, _)| !["t", "y"].contains(&name.as_str()))
             {
                 names = names.track(name, column_track(&times, column).map_err(|e| data(e.to_string()))?);
             }
             let track = Track::parse_with(&problem.model, &names).map_err(syntax)?;
-            let respond = match &problem.response {
-                Some(formula) => response(formula).map_err(syntax)?,
-                None => response("y").map_err(syntax)?,
-            };
+            let respond = response(problem.response.as_deref().unwrap_or("y")).map_err(syntax)?;
             Ok(vec![Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y)) }])
         };
         let formula = |formula: &String, at: &Values| -> Result<f64, SuiteError> {
-            let names = at.iter().fold(Names::new(), |names, (name, x)| names.start(name, *x));
-            Track::parse_with(formula, &names).map(|track| track.sample(0.0)).map_err(syntax)
+            Track::parse_with(formula, &named(at)).map(|track| track.sample(0.0)).map_err(syntax)
         };
         let certified = problem.certified.parameters;
         let mut answers = vec![certified.clone()];
@@ -203,11 +199,9 @@ impl Problem {
             }
             next += 1;
         }
-        let periods: HashMap<&String, f64> = problem
-            .period
-            .iter()
-            .map(|(name, period)| Ok((name, formula(period, &certified)?)))
-            .collect::<Result<_, SuiteError>>()?;
+        let periods =
+            problem.period.iter().map(|(name, period)| Ok((name.clone(), formula(period, &certified)?)));
+        let periods = periods.collect::<Result<Values, SuiteError>>()?;
         Ok(Problem {
             suite: suite.into(),
             starts: starts.iter().map(channels).collect::<Result<_, _>>()?,
@@ -216,7 +210,7 @@ impl Problem {
             standard_errors: problem.certified.standard_errors,
             sum_of_squares: problem.certified.sum_of_squares,
             answers,
-            periods: periods.into_iter().map(|(name, period)| (name.clone(), period)).collect(),
+            periods,
         })
     }
 
@@ -242,6 +236,11 @@ impl Problem {
 /// [`BuildError::Keys`] where the times are not those of keys.
 pub fn column_track(times: &[f64], column: &[f64]) -> Result<Track, BuildError> {
     linear(times.iter().copied().zip(column.iter().copied())).track()
+}
+
+/// Values as the starts of free parameters.
+fn named(values: &Values) -> Names {
+    Names::new().starts(values.iter().map(|(name, x)| (name, *x)))
 }
 
 /// What is fitted in the place of y: a formula of `y`, as a track over y.

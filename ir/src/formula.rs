@@ -58,6 +58,11 @@ impl Names {
         self
     }
 
+    /// Each name is a free parameter with its start; see [`Names::start`].
+    pub fn starts<N: AsRef<str>>(self, starts: impl IntoIterator<Item = (N, f64)>) -> Names {
+        starts.into_iter().fold(self, |names, (name, start)| names.start(name.as_ref(), start))
+    }
+
     /// `name` is this track.
     pub fn track(mut self, name: &str, track: Track) -> Names {
         self.0.insert(name.into(), Meaning::Track(track));

@@ -28,6 +28,11 @@ use crate::text::{
 use crate::track::{BuildError, Builder, Id, Node, Parameter};
 
 impl Scene {
+    /// Whether a text says of itself that it is RectSL: it begins with `#rectsl`.
+    pub fn is_rectsl(text: &str) -> bool {
+        text.trim_start().starts_with("#rectsl")
+    }
+
     /// Reads a scene in RectSL.
     ///
     /// # Errors
@@ -280,36 +285,33 @@ impl<'a> Parser<'a> {
     }
 
     fn item(&mut self, token: Token<'a>, span: Span, scene: &mut Scene) -> Result<(), SyntaxError> {
-        {
-            match token {
-                Token::Word("->wall") => {
-                    let (width, height) =
-                        (self.positive("->wall's width")?, self.positive("->wall's height")?);
-                    let (unit, _) = self.word("the unit of length, such as meters")?;
-                    scene.wall = Some(Wall { width, height, unit: unit.into() });
-                }
-                Token::Word("->duration") => scene.duration = Some(self.positive("->duration")?),
-                Token::Word("->fps") => scene.fps = Some(self.positive("->fps")?),
-                Token::Word(word) => match track_head(word) {
-                    Some(head) => self.named_track(head)?,
-                    None => {
-                        let tracks: Vec<String> = ListHead::words().map(|head| head + "-track").collect();
-                        let tracks: Vec<&str> = tracks.iter().map(String::as_str).collect();
-                        return Err(self.unknown("word", word, span, &[&SETTINGS, &tracks]));
-                    }
-                },
-                Token::Text(name) => {
-                    match self.take() {
-                        Some((Token::Word("rect"), _)) => {}
-                        other => return Err(self.unexpected("rect after its name", other)),
-                    }
-                    if scene.rects.iter().any(|rect| rect.name == name) {
-                        return Err(taken("rect", name, span));
-                    }
-                    scene.rects.push(self.rect(name, span)?);
-                }
-                _ => return Err(self.unexpected("a setting, a track or a rect's name", Some((token, span)))),
+        match token {
+            Token::Word("->wall") => {
+                let (width, height) = (self.positive("->wall's width")?, self.positive("->wall's height")?);
+                let (unit, _) = self.word("the unit of length, such as meters")?;
+                scene.wall = Some(Wall { width, height, unit: unit.into() });
             }
+            Token::Word("->duration") => scene.duration = Some(self.positive("->duration")?),
+            Token::Word("->fps") => scene.fps = Some(self.positive("->fps")?),
+            Token::Word(word) => match track_head(word) {
+                Some(head) => self.named_track(head)?,
+                None => {
+                    let tracks: Vec<String> = ListHead::words().map(|head| head + "-track").collect();
+                    let tracks: Vec<&str> = tracks.iter().map(String::as_str).collect();
+                    return Err(self.unknown("word", word, span, &[&SETTINGS, &tracks]));
+                }
+            },
+            Token::Text(name) => {
+                match self.take() {
+                    Some((Token::Word("rect"), _)) => {}
+                    other => return Err(self.unexpected("rect after its name", other)),
+                }
+                if scene.rects.iter().any(|rect| rect.name == name) {
+                    return Err(taken("rect", name, span));
+                }
+                scene.rects.push(self.rect(name, span)?);
+            }
+            _ => return Err(self.unexpected("a setting, a track or a rect's name", Some((token, span)))),
         }
         Ok(())
     }
