@@ -6,8 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use clap::Args;
-use keyfit::Target;
-use keyfit::ir::{Names, Scene, Track};
+use keyfit::ir::{Channel, Names, Scene, Track};
 
 use crate::data::Table;
 use crate::failure::{Failure, Source};
@@ -28,10 +27,18 @@ pub struct ModelArgs {
 
 /// A model that has been read.
 pub struct Model {
-    /// The channels by name, parameters at their starts.
-    pub channels: Vec<(String, Track)>,
-    /// The scene, if the model is one.
-    pub scene: Option<Scene>,
+    /// The channels with the targets that the model itself holds; parameters at their starts.
+    pub channels: Vec<Channel>,
+    /// What it was read from.
+    pub document: Document,
+}
+
+/// What a model can be read from.
+pub enum Document {
+    /// A formula.
+    Formula,
+    /// A scene in RectSL.
+    Rects(Scene),
 }
 
 impl ModelArgs {
@@ -41,12 +48,12 @@ impl ModelArgs {
         let source = self.source()?;
         let model = if is_rectsl(&source) {
             let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
-            let channels = scene.channels().into_iter().map(|(name, track)| (name, track.clone())).collect();
             table.map_or(Ok(()), |table| table.check_time("the scene"))?;
-            Model { channels, scene: Some(scene) }
+            Model { channels: scene.channels(), document: Document::Rects(scene) }
         } else {
             let track = self.formula(&source, &starts, table)?;
-            Model { channels: vec![(FORMULA_CHANNEL.into(), track)], scene: None }
+            let channel = Channel { name: FORMULA_CHANNEL.into(), track, targets: Vec::new() };
+            Model { channels: vec![channel], document: Document::Formula }
         };
         model.restart(&starts)
     }
@@ -120,7 +127,7 @@ impl Model {
     fn restart(mut self, starts: &[(String, f64)]) -> Result<Model, Failure> {
         let value = |name: &str| starts.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
         let mut names: Vec<String> = Vec::new();
-        for (_, track) in &mut self.channels {
+        for Channel { track, .. } in &mut self.channels {
             names.extend(track.free_parameters().iter().map(|p| p.name().to_string()));
             *track = track.restart_parameters(value);
         }
@@ -137,25 +144,29 @@ impl Model {
 
     /// The index of the channel of that name.
     pub fn channel(&self, name: &str) -> Option<usize> {
-        match &self.scene {
-            Some(scene) => scene.channel(name),
-            None => (name == FORMULA_CHANNEL).then_some(0),
-        }
+        let name = match &self.document {
+            Document::Formula => name,
+            Document::Rects(scene) => scene.channel_name(name),
+        };
+        self.channel_names().position(|own| own == name)
     }
 
-    /// The targets that the model itself holds, by channel.
-    pub fn targets(&self) -> Vec<Vec<Target>> {
-        let of =
-            |targets: &[(f64, f64)]| targets.iter().map(|&(time, value)| Target::new(time, value)).collect();
-        match &self.scene {
-            Some(scene) => scene.targets().into_iter().map(of).collect(),
-            None => vec![Vec::new(); self.channels.len()],
+    /// Whether it is a formula, whose only channel needs no name.
+    pub fn is_formula(&self) -> bool {
+        matches!(self.document, Document::Formula)
+    }
+
+    /// Frames per second, and how many seconds the model runs, if it says so.
+    pub fn frames(&self) -> Option<(f64, f64)> {
+        match &self.document {
+            Document::Formula => None,
+            Document::Rects(scene) => scene.fps.zip(scene.duration),
         }
     }
 
     /// The channels' names.
     pub fn channel_names(&self) -> impl Iterator<Item = &str> {
-        self.channels.iter().map(|(name, _)| name.as_str())
+        self.channels.iter().map(|channel| channel.name.as_str())
     }
 }
 

@@ -16,12 +16,13 @@
 //! targets for a channel, `'( 1=-4 3=4 ) ->x-targets` (`->y-targets` …): where its value must be, and when.
 //! A comment runs from a word that begins with `#` or `//` to the end of its line.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use crate::easing::WITH_NUMBERS;
 use crate::keyed::shape::Shape;
 use crate::op::Op;
-use crate::scene::{Colour, Rect, Scene, Wall};
+use crate::scene::{Colour, Quantity, Rect, Scene, Target, Wall};
 use crate::text::{
     KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed, nearest,
 };
@@ -143,31 +144,52 @@ impl<'a> Stack<'a> {
     }
 }
 
-/// A rect's channels as they are being set.
+/// A word that sets something of a rect.
+#[derive(Clone, Copy, Debug)]
+enum RectWord {
+    /// Takes one track.
+    One(Quantity),
+    /// Takes two tracks.
+    Pair(Quantity, Quantity),
+    /// Takes a list of targets.
+    Targets(Quantity),
+    /// Takes a fill.
+    Fill,
+}
+
+/// All words of rects.
+static RECT_WORDS: LazyLock<Vec<(String, RectWord)>> = LazyLock::new(|| {
+    let mut words = vec![
+        ("->xy".into(), RectWord::Pair(Quantity::X, Quantity::Y)),
+        ("->wh".into(), RectWord::Pair(Quantity::W, Quantity::H)),
+        ("->fill".into(), RectWord::Fill),
+    ];
+    for quantity in Quantity::ALL {
+        words.push((format!("->{}", quantity.name()), RectWord::One(quantity)));
+        words.push((format!("->{}-targets", quantity.name()), RectWord::Targets(quantity)));
+    }
+    words
+});
+
+impl RectWord {
+    fn from_word(word: &str) -> Option<RectWord> {
+        RECT_WORDS.iter().find(|(own, _)| own == word).map(|(_, meaning)| *meaning)
+    }
+
+    fn words() -> Vec<&'static str> {
+        RECT_WORDS.iter().map(|(word, _)| word.as_str()).collect()
+    }
+}
+
+/// A rect as it is being set.
 #[derive(Default)]
-struct Channels {
-    x: Option<Id>,
-    y: Option<Id>,
-    w: Option<Id>,
-    h: Option<Id>,
+struct Draft {
+    tracks: [Option<Id>; Quantity::ALL.len()],
+    targets: [Vec<Target>; Quantity::ALL.len()],
     fill: Option<Colour>,
-    targets: BTreeMap<&'static str, Vec<(f64, f64)>>,
 }
 
 const SETTINGS: [&str; 4] = ["->wall", "->duration", "->fps", "rect"];
-const RECT_WORDS: [&str; 11] = [
-    "->xy",
-    "->wh",
-    "->x",
-    "->y",
-    "->w",
-    "->h",
-    "->fill",
-    "->x-targets",
-    "->y-targets",
-    "->w-targets",
-    "->h-targets",
-];
 const VALUE_WORDS: [&str; 4] = ["t", "free-param", "track-ref", "solid"];
 /// Words for a key, in the order of [`Settings`]' fields.
 const TCB_WORDS: [&str; 3] = ["->tension", "->continuity", "->bias"];
@@ -425,12 +447,12 @@ impl<'a> Parser<'a> {
     /// What is wrong with a word that says nothing of a key: it belongs to the rect, and the list was never closed, or it
     /// is misspelt.
     fn no_setting(&self, word: &str, span: Span, open: Span) -> SyntaxError {
-        if RECT_WORDS.contains(&word) {
+        if RectWord::from_word(word).is_some() {
             return unclosed_keys(open);
         }
         let shapes: Vec<String> = Shape::all().map(|shape| format!("->{shape}")).collect();
         let shapes: Vec<&str> = shapes.iter().map(String::as_str).collect();
-        self.unknown("word", word, span, &[&shapes, &TCB_WORDS, &TANGENT_WORDS, &RECT_WORDS])
+        self.unknown("word", word, span, &[&shapes, &TCB_WORDS, &TANGENT_WORDS, &RectWord::words()])
     }
 
     /// A number that is written as such, and where.
@@ -533,7 +555,12 @@ impl<'a> Parser<'a> {
             let heads: Vec<String> = ListHead::words().collect();
             let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
             let words: Vec<&str> = Op::ALL.iter().map(|op| op.word()).collect();
-            return Err(self.unknown("word", word, span, &[&words, &heads, &VALUE_WORDS, &RECT_WORDS]));
+            return Err(self.unknown(
+                "word",
+                word,
+                span,
+                &[&words, &heads, &VALUE_WORDS, &RectWord::words()],
+            ));
         };
         let needs = ["", "a number or track", "two numbers or tracks", "three numbers or tracks"];
         let mut operands = Vec::with_capacity(op.arity());
@@ -548,79 +575,70 @@ impl<'a> Parser<'a> {
     }
 
     fn rect(&mut self, name: &str, opened: Span) -> Result<Rect, SyntaxError> {
-        let mut channels = Channels::default();
+        let mut draft = Draft::default();
         let mut stack = Stack::default();
         loop {
             let Some((token, span)) = self.take() else {
                 return Err(SyntaxError { kind: SyntaxErrorKind::Unclosed { what: "rect" }, span: opened });
             };
-            let needs = "a number or track";
             match token {
                 Token::EndRect => break,
-                Token::Word(word @ ("->xy" | "->wh")) => {
-                    let (second, _) = stack.track(word, span, "two numbers or tracks")?;
-                    let (first, _) = stack.track(word, span, "two numbers or tracks")?;
-                    match word {
-                        "->xy" => (channels.x, channels.y) = (Some(first), Some(second)),
-                        _ => (channels.w, channels.h) = (Some(first), Some(second)),
-                    }
-                }
-                Token::Word("->x") => channels.x = Some(stack.track("->x", span, needs)?.0),
-                Token::Word("->y") => channels.y = Some(stack.track("->y", span, needs)?.0),
-                Token::Word("->w") => channels.w = Some(stack.track("->w", span, needs)?.0),
-                Token::Word("->h") => channels.h = Some(stack.track("->h", span, needs)?.0),
-                Token::Word("->fill") => {
-                    let want = |value| if let Value::Fill(colour) = value { Some(colour) } else { None };
-                    channels.fill = Some(stack.pop("->fill", span, "a fill such as 0x44d4b4 solid", want)?.0);
-                }
-                Token::Word("->x-targets") => self.targets("x", span, &mut stack, &mut channels)?,
-                Token::Word("->y-targets") => self.targets("y", span, &mut stack, &mut channels)?,
-                Token::Word("->w-targets") => self.targets("w", span, &mut stack, &mut channels)?,
-                Token::Word("->h-targets") => self.targets("h", span, &mut stack, &mut channels)?,
+                Token::Word(word) => match RectWord::from_word(word) {
+                    Some(meaning) => self.set(word, meaning, span, &mut stack, &mut draft)?,
+                    None => self.value(token, span, &mut stack)?,
+                },
                 _ => self.value(token, span, &mut stack)?,
             }
         }
         stack.is_empty()?;
-        let mut channel = |id: Option<Id>, default: f64| {
-            let track =
-                id.map_or_else(|| self.builder.constant(default), Ok).and_then(|id| self.builder.finish(id));
-            track.map_err(|e| SyntaxError { kind: SyntaxErrorKind::Build(e), span: opened })
-        };
-        Ok(Rect {
-            name: name.into(),
-            x: channel(channels.x, 0.0)?,
-            y: channel(channels.y, 0.0)?,
-            w: channel(channels.w, 1.0)?,
-            h: channel(channels.h, 1.0)?,
-            fill: channels.fill,
-            targets: channels.targets,
-        })
+        let [x, y, w, h, rotate] = Quantity::ALL.map(|quantity| {
+            let id = draft.tracks[quantity as usize];
+            let id = id.map_or_else(|| self.builder.constant(quantity.default()), Ok);
+            self.build(id.and_then(|id| self.builder.finish(id)), opened)
+        });
+        let tracks = [x?, y?, w?, h?, rotate?];
+        Ok(Rect { name: name.into(), tracks, targets: draft.targets, fill: draft.fill })
     }
 
-    /// Takes a list of targets for `channel`: plain times and values.
-    fn targets(
+    /// Takes a word that sets something of a rect.
+    fn set(
         &self,
-        channel: &'static str,
+        word: &str,
+        meaning: RectWord,
         span: Span,
         stack: &mut Stack<'a>,
-        channels: &mut Channels,
+        draft: &mut Draft,
     ) -> Result<(), SyntaxError> {
-        let want = |value| if let Value::Keys(keys) = value { Some(keys) } else { None };
-        let (keys, _) = stack.pop(
-            &format!("->{channel}-targets"),
-            span,
-            "a list of times and values, such as '( 1=-4 3=4 )",
-            want,
-        )?;
-        for key in keys {
-            match self.builder.node(key.value) {
-                Some(Node::Constant(value)) if key.settings.is_empty() => {
-                    channels.targets.entry(channel).or_default().push((key.time, value.value()));
+        match meaning {
+            RectWord::One(quantity) => {
+                draft.tracks[quantity as usize] = Some(stack.track(word, span, "a number or track")?.0);
+            }
+            RectWord::Pair(first, second) => {
+                for quantity in [second, first] {
+                    draft.tracks[quantity as usize] =
+                        Some(stack.track(word, span, "two numbers or tracks")?.0);
                 }
-                _ => {
-                    return Err(
-                        self.unexpected("a plain number as the target's value", self.token_at(key.span))
-                    );
+            }
+            RectWord::Fill => {
+                let want = |value| if let Value::Fill(colour) = value { Some(colour) } else { None };
+                draft.fill = Some(stack.pop(word, span, "a fill such as 0x44d4b4 solid", want)?.0);
+            }
+            RectWord::Targets(quantity) => {
+                let want = |value| if let Value::Keys(keys) = value { Some(keys) } else { None };
+                let needs = "a list of times and values, such as '( 1=-4 3=4 )";
+                let (keys, _) = stack.pop(word, span, needs, want)?;
+                for key in keys {
+                    match self.builder.node(key.value) {
+                        Some(Node::Constant(value)) if key.settings.is_empty() => {
+                            draft.targets[quantity as usize].push(Target::new(key.time, value.value()));
+                        }
+                        _ => {
+                            return Err(self.unexpected(
+                                "a plain number as the target's value",
+                                self.token_at(key.span),
+                            ));
+                        }
+                    }
                 }
             }
         }

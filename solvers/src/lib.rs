@@ -53,10 +53,11 @@ mod termination;
 
 pub use determination::{Combination, Undetermined};
 pub use fit::{Fit, FitError, FitOptions, FittedChannel, Named, fit_channels, fit_gradient, fit_parameters};
+pub use keyfit_ir::{Channel, Target};
 pub use least_squares::LeastSquares;
 pub use ledger::TracePoint;
 pub use options::Options;
-pub use problem::{Channel, FitProblem, ProblemError, Target};
+pub use problem::{FitProblem, ProblemError};
 pub use refusal::{Blocker, Refusal, Stuck};
 pub use registry::{SOLVERS, SolverEntry, lookup};
 pub use solve::{Outcome, SolveError, solve};

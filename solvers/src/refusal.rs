@@ -3,10 +3,10 @@
 use std::fmt;
 
 use keyfit_autodiff::{keyed_partials, local_partials};
-use keyfit_ir::{Id, Keyed, Node, Op, Shape, Track};
+use keyfit_ir::{Channel, Id, Keyed, Node, Op, Shape, Track};
 
 use crate::least_squares::LeastSquares;
-use crate::problem::{Channel, FitProblem};
+use crate::problem::FitProblem;
 
 /// Why a fit is not attempted.
 #[derive(Clone, Debug, PartialEq)]

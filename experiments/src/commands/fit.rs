@@ -109,18 +109,17 @@ impl Fit {
         })
     }
 
-    fn channels(&self, model: Model, table: Option<&Table>) -> Result<Vec<Channel>, Failure> {
-        let mut targets = model.targets();
+    fn channels(&self, mut model: Model, table: Option<&Table>) -> Result<Vec<Channel>, Failure> {
         if let Some(table) = table {
             for (index, target) in table.targets(&model)? {
-                targets[index].push(target);
+                model.channels[index].targets.push(target);
             }
         }
         for text in &self.target {
             // times hold no colon, names may
             let (channel, from) = match text.rfind(':') {
                 Some(colon) => (text[..colon].trim(), colon + 1),
-                None if model.scene.is_none() => (FORMULA_CHANNEL, 0),
+                None if model.is_formula() => (FORMULA_CHANNEL, 0),
                 None => ("", 0),
             };
             let source = Source { name: "--target".into(), text: text.clone() };
@@ -139,18 +138,17 @@ impl Fit {
             };
             for (span, value) in pairs(&source, from)? {
                 let time = number(&source, || span.clone(), &text[span.clone()])?;
-                targets[index].push(Target::new(time, value));
+                model.channels[index].targets.push(Target::new(time, value));
             }
         }
-        if targets.iter().all(Vec::is_empty) {
+        if model.channels.iter().all(|channel| channel.targets.is_empty()) {
             return Err(Failure::input("there is no target")
                 .hint(
                 "say where a value must be, and when: --data FILE.csv, --target x:1=-4,3=4, or in the scene: '( 1=-4 3=4 ) \
                  ->x-targets",
             ));
         }
-        let channels = model.channels.into_iter().zip(targets);
-        Ok(channels.map(|((name, track), targets)| Channel { name, track, targets }).collect())
+        Ok(model.channels)
     }
 
     fn report(&self, fit: &keyfit::Fit) -> Result<ExitCode, Failure> {

@@ -36,12 +36,12 @@ impl Glsl {
             },
         };
         let named: Vec<(String, &Track)> = match (&self.name, channels) {
-            (Some(name), [(_, track)]) => vec![(name.clone(), track)],
+            (Some(name), [only]) => vec![(name.clone(), &only.track)],
             (Some(_), _) => {
                 let failure = Failure::input("--name names one function, but the model has several channels");
                 return Err(failure.hint("choose one with --channel"));
             }
-            (None, _) => channels.iter().map(|(name, track)| (identifier(name), track)).collect(),
+            (None, _) => channels.iter().map(|c| (identifier(&c.name), &c.track)).collect(),
         };
         let named: Vec<(&str, &Track)> = named.iter().map(|(name, track)| (name.as_str(), *track)).collect();
         let text = functions(&named).map_err(|refusal| {

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use keyfit::Track;
 use keyfit::autodiff::evaluate;
+use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
 use super::{csv_text, json_number, print, print_json};
@@ -44,14 +44,15 @@ impl Sample {
             let column = |track: &Track| -> Result<Vec<String>, Failure> {
                 times.iter().map(|&t| exact(track, t, usize::from(digits))).collect()
             };
-            let columns = model.channels.iter().map(|(name, track)| Ok((name.as_str(), column(track)?)));
+            let columns =
+                model.channels.iter().map(|channel| Ok((channel.name.as_str(), column(&channel.track)?)));
             print(&table(&times, &columns.collect::<Result<Vec<_>, Failure>>()?)?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let columns: Vec<(&str, Vec<f64>)> = model
             .channels
             .iter()
-            .map(|(name, track)| {
+            .map(|Channel { name, track, .. }| {
                 let mut values = vec![0.0; times.len()];
                 track.sample_into(&times, &mut values);
                 (name.as_str(), values)
@@ -86,8 +87,7 @@ impl Sample {
                 })
                 .collect();
         }
-        let scene = model.scene.as_ref();
-        if let (None, Some((duration, fps))) = (self.to, scene.and_then(|s| Some((s.duration?, s.fps?)))) {
+        if let (None, Some((fps, duration))) = (self.to, model.frames()) {
             // one division a tick, never a running sum
             let last = (duration * fps).floor();
             return match last <= 1e7 {
