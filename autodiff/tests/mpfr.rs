@@ -150,7 +150,15 @@ fn near(a: f64, exact: &Float, scale: f64, ulps: f64, lost: f64) -> bool {
 fn composite(op: Op) -> bool {
     matches!(
         op,
-        Op::FRACT | Op::GATE | Op::CLAMP | Op::MIX | Op::SMOOTHSTEP | Op::LINEAR | Op::PING_PONG | Op::UNWRAP
+        Op::FRACT
+            | Op::GATE
+            | Op::CLAMP
+            | Op::MIX
+            | Op::SMOOTHSTEP
+            | Op::LINEAR
+            | Op::SELECT
+            | Op::PING_PONG
+            | Op::UNWRAP
     ) || op.is_easing()
 }
 

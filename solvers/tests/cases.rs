@@ -82,9 +82,14 @@ fn f5_rank_deficient() {
 
 #[test]
 fn f6_unreachable_parameters() {
-    for formula in
-        ["hold[0=0 1=1](floor(?p=0.5))", "gate(t, ?p=-1, 9)", "linear[0=0 1=1 5=?p=2]", "floor(?p=2.5) + t"]
-    {
+    for formula in [
+        "hold[0=0 1=1](floor(?p=0.5))",
+        "gate(t, ?p=-1, 9)",
+        "linear[0=0 1=1 5=?p=2]",
+        "floor(?p=2.5) + t",
+        "select(?p=1, t, 2)",
+        "unwrap(t, ?p=1, 6)",
+    ] {
         match fit(formula, &[(0.5, 3.0), (1.0, 4.0)]) {
             Err(FitError::Refused(refusal)) => {
                 assert!(refusal.to_string().contains("the parameter p moves no target"), "{refusal}");

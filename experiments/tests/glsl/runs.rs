@@ -141,7 +141,7 @@ fn bound(op: Op, [a, b, c]: [f64; 3], y: f64) -> f64 {
         Op::ADD | Op::SUB | Op::MUL | Op::DIV => size,
         // none
         Op::NEG | Op::ABS | Op::MIN | Op::MAX | Op::FLOOR | Op::CEIL | Op::ROUND | Op::SIGN => 0.0,
-        Op::STEP | Op::GATE | Op::CLAMP | Op::LINEAR => 0.0,
+        Op::STEP | Op::GATE | Op::CLAMP | Op::LINEAR | Op::SELECT => 0.0,
         // the remainder, and the difference of it and a number of twice the period
         Op::PING_PONG => 2.0 * a.abs() + 6.0 * b.abs(),
         // the quotient is off by 3 of |x − near|, the product with the turns and the difference by 1 each; see `distance`

@@ -101,6 +101,7 @@ helpers! {
     return u * u * (3.0 - 2.0 * u);";
     PING_PONG kf_ping_pong(t, period) [MOD, MIN] "    float m = kf_mod(t, period + period);
     return kf_min(period + period - m, m);";
+    SELECT kf_select(c, a, b) [NAN] "    return isnan(c) ? kf_nan() : c != 0.0 ? a : b;";
     UNWRAP kf_unwrap(x, near, period) [] "    // the turn of x that is nearest to near
     return x - period * floor((x - near) / period + 0.5);";
 
