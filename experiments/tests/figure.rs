@@ -9,10 +9,6 @@ fn scene(text: &str) -> Scene {
     Scene::parse_rectsl(text).unwrap()
 }
 
-fn scene_svg(text: &str) -> String {
-    scene_figure("a <scene> & \"more\"", &[Band::new("authored", scene(text))], None).unwrap().svg(None)
-}
-
 fn plotted(formula: &str, targets: &[(f64, f64)]) -> Plotted {
     let targets = targets.iter().map(|&(time, value)| Target::new(time, value)).collect();
     let track = Track::parse(formula).unwrap();
@@ -87,7 +83,8 @@ fn whatever_is_drawn_is_valid_finite_and_small() {
         ("many keys", rect(wall, &format!("'( {keys}) linear ->x"))),
     ];
     for (name, text) in &scenes {
-        check(name, &scene_svg(text));
+        let bands = [Band::new("authored", scene(text))];
+        check(name, &scene_figure("a <scene> & \"more\"", &bands, None).unwrap().svg(None));
         let channels = scene(text).channels().into_iter().take(2);
         let channels: Vec<Plotted> =
             channels.map(|channel| Plotted { channel, before: None, unit: Some("<m>".into()) }).collect();

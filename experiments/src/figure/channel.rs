@@ -7,7 +7,7 @@ use super::axis::{significant, time};
 use super::labels::{Area, Labels, Legend};
 use super::panel::{Line, Panel};
 use super::svg::{Canvas, Element, Point, point};
-use super::trace::Period;
+use super::trace::{Period, effort};
 use super::{Figure, FigureError, MARGIN, cut};
 
 /// A channel as it is drawn.
@@ -27,10 +27,10 @@ const DERIVATIVE_HEIGHT: f64 = 110.0;
 const HEADING: f64 = 30.0;
 /// Below a channel's panels, for the times.
 const TIMES: f64 = 44.0;
-/// Marks in a panel beyond which they are drawn small, without words, or not at all.
+/// Targets in a panel up to which each has its miss in words, each a mark of its own and each is drawn at all.
 const FEW: usize = 12;
 const MANY: usize = 60;
-const TOO_MANY: usize = 2000;
+const TOO_MANY: usize = 1000;
 
 /// The times of the keys that a track passes as the clock does, where it turns or jumps.
 pub fn moments(track: &Track) -> Vec<f64> {
@@ -76,7 +76,7 @@ fn legend(canvas: &mut Canvas, channels: &[Plotted], period: Period) {
         legend.entry(canvas, "key", key_mark);
     }
     if has_targets {
-        legend.entry(canvas, "target", |at| target_mark(at, 4.5));
+        legend.entry(canvas, "target", target_mark);
     }
     if fitted {
         legend.entry(canvas, "before", line("before"));
@@ -88,8 +88,8 @@ fn key_mark(at: Point) -> Element {
     Element::rect("key", at, 6.0, 6.0).turned(45.0, at)
 }
 
-fn target_mark(at: Point, radius: f64) -> Element {
-    Element::circle("target", at, radius)
+fn target_mark(at: Point) -> Element {
+    Element::circle("target", at, 4.5)
 }
 
 /// The curves of a channel: the one before a fit first, so that the other one lies over it.
@@ -99,7 +99,12 @@ fn lines<'a, F: FnMut(f64) -> f64 + 'a>(
 ) -> Vec<Line<'a>> {
     let before = plotted.before.iter().map(|track| ("before", track));
     let tracks = before.chain([("curve", &plotted.channel.track)]);
-    let line = |(class, track)| Line { class, moments: moments(track), value: Box::new(value(track)) };
+    let line = |(class, track): (_, &'a Track)| Line {
+        class,
+        moments: moments(track),
+        effort: effort(track.nodes().len()),
+        value: Box::new(value(track)),
+    };
     tracks.map(line).collect()
 }
 
@@ -135,31 +140,35 @@ fn draw_values(canvas: &mut Canvas, plotted: &Plotted, period: Period, top: f64,
     let all = shown.len();
     let shown: Vec<Target> = shown.into_iter().step_by(all / TOO_MANY + 1).collect();
     if shown.len() < all {
-        remarks.push(("quiet", format!("{} of {all} targets drawn", shown.len())));
+        remarks.push(("quiet", format!("{} of {all} targets", shown.len())));
     }
     let wanted = |target: &Target| point(panel.x(target.time), panel.y(target.value));
-    let ends = shown.iter().filter_map(|target| Some([sample(target.time, target.time)?, wanted(target)]));
-    let misses: Vec<[Point; 2]> = ends.filter(|[reached, wanted]| reached.distance(*wanted) > 1.0).collect();
-    misses.iter().for_each(|ends| labels.avoid_lines(&[ends.to_vec()]));
-    let misses = misses.into_iter().map(|[reached, wanted]| Element::line("miss", reached, wanted)).collect();
-    let places: Vec<Point> = shown.iter().map(wanted).collect();
-    panel.curves(canvas, id, &mut lines, &mut labels, misses);
+    let mut under = Vec::new();
+    for target in &shown {
+        let place = wanted(target);
+        if shown.len() > MANY {
+            under.push(Element::circle("dot", place, 1.6).share("fill-opacity", 0.6));
+        } else if let Some(reached) = sample(target.time, target.time).filter(|at| at.distance(place) > 1.0) {
+            under.push(Element::line("miss", reached, place));
+            labels.avoid_lines(&[vec![reached, place]]);
+        }
+    }
+    let marked = if shown.len() > MANY { &[][..] } else { &shown[..] };
+    let marked: Vec<(&Target, Point)> = marked.iter().map(|target| (target, wanted(target))).collect();
+    panel.curves(canvas, id, &mut lines, &mut labels, under);
 
     for place in keys {
         labels.avoid(Area::about(place, 5.0));
         canvas.add(key_mark(place));
     }
-    let radius = if shown.len() > MANY { 2.0 } else { 4.5 };
-    for place in &places {
+    for (_, place) in marked.iter().filter(|(_, place)| panel.shows(place)) {
         labels.avoid(Area::about(*place, 6.0));
-        canvas.add(target_mark(*place, radius));
+        canvas.add(target_mark(*place));
     }
-    if shown.len() <= FEW {
-        for (target, place) in shown.iter().zip(places) {
-            let miss = (track.sample(target.time) - target.value).abs();
-            let text = format!("miss {}", significant(miss, 2));
-            labels.place("word", place, 7.0, &text).into_iter().for_each(|label| canvas.add(label));
-        }
+    for (target, place) in marked.iter().filter(|_| marked.len() <= FEW) {
+        let miss = (track.sample(target.time) - target.value).abs();
+        let text = format!("miss {}", significant(miss, 2));
+        labels.place("word", *place, 7.0, &text).into_iter().for_each(|label| canvas.add(label));
     }
     if let Some((t, miss)) = worst_miss(track, targets) {
         let unit = unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));

@@ -17,6 +17,8 @@ pub(super) struct Line<'a> {
     pub class: &'static str,
     /// Times at which it may turn or jump.
     pub moments: Vec<f64>,
+    /// How often it can be looked at closely.
+    pub effort: usize,
     /// Its value at a time.
     pub value: Box<dyn FnMut(f64) -> f64 + 'a>,
 }
@@ -129,28 +131,29 @@ impl Panel {
         point((left + right) / 2.0, (top + bottom) / 2.0)
     }
 
-    /// The curves, and `beside` them what is cut off at the frame too.
+    /// The curves, and what lies under them; all of it is cut off at the frame.
     pub(super) fn curves(
         &mut self,
         canvas: &mut Canvas,
         id: &str,
         lines: &mut [Line<'_>],
         labels: &mut Labels,
-        beside: Vec<Element>,
+        under: Vec<Element>,
     ) {
         let Area { left, top, right, bottom } = self.area;
         let clip = Element::rect("", self.middle(), right - left + 2.0 * EDGE, bottom - top + 2.0 * EDGE);
         canvas.add(Element::new("clipPath").set("id", id).child(clip));
-        let mut drawn = Element::new("g").set("clip-path", &format!("url(#{id})"));
+        let group = Element::new("g").set("clip-path", &format!("url(#{id})"));
+        let mut drawn = under.into_iter().fold(group, Element::child);
         self.oddities.blank = true;
-        for Line { class, moments, value } in lines {
-            let traced = trace(self.period, moments, |t| self.place(t, value(t)));
+        for Line { class, moments, effort, value } in lines {
+            let traced = trace(self.period, moments, *effort, |t| self.place(t, value(t)));
             self.oddities.dense |= traced.dense;
             self.oddities.blank &= traced.runs.is_empty();
             labels.avoid_lines(&traced.runs);
             drawn = drawn.child(Element::path(class, &traced.runs));
         }
-        canvas.add(beside.into_iter().fold(drawn, Element::child));
+        canvas.add(drawn);
     }
 
     /// Remarks right of the heading, and what else there is to say about the curves.

@@ -10,7 +10,7 @@ use super::labels::{Area, Labels, Legend};
 use super::notes::{Lost, notes};
 use super::strobe::Strobe;
 use super::svg::{Canvas, Element, Point, point};
-use super::trace::{Period, trace};
+use super::trace::{Period, effort, trace};
 use super::{Figure, FigureError, MARGIN, WIDTH, cut};
 
 /// A version of a scene: a row of its figure.
@@ -365,7 +365,8 @@ impl Picture<'_> {
     fn path(&self, drawn: Element, rect: &Rect, labels: &mut Labels, lost: &mut Lost) -> Element {
         let mut moving = Moving::new(rect);
         let moments = moving.moments();
-        let traced = trace(self.period, &moments, |t| {
+        let nodes = [Quantity::X, Quantity::Y].map(|quantity| rect.track(quantity).nodes().len());
+        let traced = trace(self.period, &moments, effort(nodes[0] + nodes[1]), |t| {
             let (x, y) = (moving.value(Quantity::X, t), moving.value(Quantity::Y, t));
             // what lies far outside is drawn where it no longer matters
             let near =

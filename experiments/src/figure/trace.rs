@@ -56,10 +56,12 @@ const STEPS: u32 = 1024;
 const JUMP: f64 = 1.5;
 /// How far, in pixels, a line may be from its curve.
 const FLAT: f64 = 0.15;
-/// How often a curve is asked for its place within one step at most: enough to find two jumps.
+/// How often a curve is looked at between two of its first times at most: enough to find two jumps.
 const LOOKS: usize = 120;
 /// About how many moments are heeded at most: more than there are pixels.
-const MOMENTS: usize = 2048;
+const MOMENTS: usize = 1024;
+/// The nodes of tracks that are evaluated for a curve at most, but for its first times: some tenths of a second.
+const NODES: usize = 1 << 27;
 /// The places that one step may need before only its extremes are drawn.
 const PLACES: usize = 8;
 
@@ -79,23 +81,35 @@ pub(super) struct Traced {
     pub dense: bool,
 }
 
-/// The runs of a curve over a period.
+/// How often a curve can be looked at closely that comes from so many nodes.
+pub(super) fn effort(nodes: usize) -> usize {
+    NODES / nodes.max(1)
+}
+
+/// The runs of a curve over a period, looked at closely `effort` times at most.
 ///
 /// `place` gives the curve's place in pixels. `moments` are times at which it may turn or jump. Between two neighbours
 /// that are far apart the curve is looked at again and again in the middle, until it is flat, or until there is no
 /// time between them: that is a jump, and so a slanted line is never drawn for one, nor a gap for what is only steep.
-pub(super) fn trace(period: Period, moments: &[f64], mut place: impl FnMut(f64) -> Option<Point>) -> Traced {
+pub(super) fn trace(
+    period: Period,
+    moments: &[f64],
+    effort: usize,
+    mut place: impl FnMut(f64) -> Option<Point>,
+) -> Traced {
     let times = period.grid(moments);
     let mut look = |t: f64| Seen { t, place: place(t) };
     let mut here = look(period.from);
     let mut pen = Pen::default();
-    pen.step(vec![here.place], false);
-    let mut dense = 0;
-    for &end in &times[1..] {
-        let mut left = LOOKS;
-        let mut ahead = vec![look(end)];
-        // the places of this step; none where the pen is lifted
-        let mut places = Vec::new();
+    pen.step(&[here.place], false);
+    let looks = LOOKS.min(effort / times.len());
+    let (mut dense, mut is_dense) = (0, false);
+    // the places of this step; none where the pen is lifted
+    let mut places = Vec::new();
+    let step = |t: f64| ((t - period.from) / (period.to - period.from) * f64::from(STEPS)).floor();
+    for ends in times.windows(2) {
+        let mut left = looks;
+        let mut ahead = vec![look(ends[1])];
         while let Some(next) = ahead.last().copied() {
             let middle = here.t + (next.t - here.t) / 2.0;
             let apart = here.t < middle && middle < next.t;
@@ -115,11 +129,16 @@ pub(super) fn trace(period: Period, moments: &[f64], mut place: impl FnMut(f64) 
             here = next;
             ahead.pop();
         }
-        dense += usize::from(left == 0);
-        pen.step(places, left == 0);
+        is_dense |= left == 0;
+        if step(ends[0]) < step(ends[1]) {
+            pen.step(&places, is_dense);
+            dense += u32::from(is_dense);
+            (is_dense, places) = (false, Vec::new());
+        }
     }
+    pen.step(&places, is_dense);
     pen.lift();
-    Traced { runs: pen.runs.iter().map(|run| thinned(run)).collect(), dense: dense > times.len() / 16 }
+    Traced { runs: pen.runs.iter().map(|run| thinned(run)).collect(), dense: dense > STEPS / 16 }
 }
 
 /// Draws runs, step by step.
@@ -132,10 +151,11 @@ struct Pen {
 impl Pen {
     /// Draws a step. What moves to and fro within one, which is less than a pixel of time, looks like its extremes, and
     /// if it is `dense`, its gaps are not seen.
-    fn step(&mut self, places: Vec<Option<Point>>, dense: bool) {
+    fn step(&mut self, places: &[Option<Point>], dense: bool) {
         let ends = places.last().is_some_and(Option::is_none);
-        let places = if dense { places.into_iter().filter(Option::is_some).collect() } else { places };
-        let mut pieces = places.split(Option::is_none);
+        let seen: Vec<Option<Point>> =
+            places.iter().copied().filter(|place| !dense || place.is_some()).collect();
+        let mut pieces = seen.split(Option::is_none);
         if let Some(first) = pieces.next() {
             self.piece(first);
         }
