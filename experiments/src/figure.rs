@@ -4,7 +4,8 @@
 //! a strobe light would catch them. [`channel_figure`] draws values and their exact derivatives over time.
 //!
 //! An SVG follows its reader's theme, light or dark, unless one is asked for; it has no scripts and its text is text. The
-//! same figure has the same bytes everywhere. A PNG is that SVG in one theme, drawn with a font that keyfit brings along.
+//! same figure has the same bytes everywhere. A PNG is that SVG in one theme, drawn with a font that keyfit brings along
+//! (Noto Sans: Latin, Greek and Cyrillic; other scripts have no letters in a PNG).
 //!
 //! ```
 //! use keyfit::figure::{Band, scene_figure};
