@@ -64,6 +64,13 @@ impl From<Look> for Theme {
     }
 }
 
+/// What is written.
+#[derive(Clone, Copy)]
+enum Format {
+    Svg,
+    Png,
+}
+
 impl Plot {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let format = self.format()?;
@@ -86,16 +93,7 @@ impl Plot {
             }
         }
     }
-}
 
-/// What is written.
-#[derive(Clone, Copy)]
-enum Format {
-    Svg,
-    Png,
-}
-
-impl Plot {
     fn format(&self) -> Result<Format, Failure> {
         let Some(path) = &self.out else { return Ok(Format::Svg) };
         let ending = path.extension().map(|ending| ending.to_ascii_lowercase());

@@ -177,8 +177,9 @@ fn draw_values(canvas: &mut Canvas, plotted: &Plotted, period: Period, top: f64,
             _ if miss.is_nan() => format!("no value at the target at t = {}", time(t)),
             _ => format!("worst miss {}{unit} at t = {}", significant(miss, 2), time(t)),
         };
-        if let Some((_, miss)) = before.as_ref().and_then(|track| worst_miss(track, targets)) {
-            text += &format!(", before {}{unit}", significant(miss, 2));
+        let before = before.as_ref().and_then(|track| worst_miss(track, targets));
+        if let Some((_, miss)) = before.filter(|(_, miss)| !miss.is_nan()) {
+            text += &format!("; before, up to {}{unit} off", significant(miss, 2));
         }
         remarks.insert(0, ("word", text));
     }

@@ -23,10 +23,10 @@ impl Strobe {
         }
         // if that can be had, the last frame is one of the k-th
         let even = |k: &f64| steps % k == 0.0;
-        let few = (2..=1000).map(f64::from).filter(|k| steps / k <= MOST && steps / k >= MOST / 2.0);
+        let mut few = (2..=1000).map(f64::from).filter(|k| steps / k <= MOST && steps / k >= MOST / 2.0);
         let every = match steps <= MOST {
             true => 1.0,
-            false => few.clone().find(even).unwrap_or((steps / (MOST - 4.0)).ceil()),
+            false => few.find(even).unwrap_or((steps / (MOST - 4.0)).ceil()),
         };
         let mut times: Vec<f64> =
             (0..=MOST as u32).map(|k| first + f64::from(k) * every).take_while(|k| *k <= last).collect();
