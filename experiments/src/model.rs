@@ -164,6 +164,11 @@ impl Model {
         matches!(self.document, Document::Formula)
     }
 
+    /// The scene of rects, if it is one, with its parameters as they are written.
+    pub fn scene(&self) -> Option<&Scene> {
+        if let Document::Rects(scene) = &self.document { Some(scene) } else { None }
+    }
+
     /// Frames per second, and how many seconds the model runs, if it says so.
     pub fn frames(&self) -> Option<(f64, f64)> {
         match &self.document {

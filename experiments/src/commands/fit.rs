@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use keyfit::ir::Parameter;
 use keyfit::solvers::{Named, Options, lookup};
-use keyfit::{Channel, FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
+use keyfit::{FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
 use serde_json::{Map, Value, json};
 
 use super::{json_number, print, print_json};
@@ -17,6 +17,19 @@ use crate::model::{FORMULA_CHANNEL, Model, ModelArgs, number, pairs};
 pub struct Fit {
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    aim: Aim,
+    /// Move every number of a model that declares no free parameters
+    #[arg(long)]
+    all_numbers: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a model is fitted to, and how.
+#[derive(Args)]
+pub struct Aim {
     /// Targets from a CSV file, beside those of the scene: column t and a column a channel (y for a formula; y.weight weighs it); a formula may
     /// use any other column by its name
     #[arg(long, value_name = "FILE.csv")]
@@ -32,12 +45,6 @@ pub struct Fit {
     /// Targets outside these times are an error
     #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true)]
     window: Option<String>,
-    /// Move every number of a model that declares no free parameters
-    #[arg(long)]
-    all_numbers: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 /// What bounds a solver's run.
@@ -94,24 +101,57 @@ impl Fit {
     }
 
     fn fit(&self) -> Result<keyfit::Fit, Failure> {
-        let options = FitOptions {
-            solver: solver(&self.solver)?,
-            solver_options: self.limits.options()?,
-            window: self.window.as_deref().map(window).transpose()?,
-        };
-        let table = self.data.as_deref().map(Table::read).transpose()?;
-        let model = self.model.load(table.as_ref())?;
-        let channels = self.channels(model, table.as_ref())?;
-        Ok(match (self.all_numbers, channels.as_slice()) {
-            (false, _) => fit_channels(channels, &options)?,
+        let options = self.aim.options()?;
+        let table = self.aim.table()?;
+        let mut model = self.model.load(table.as_ref())?;
+        self.aim.add_targets(&mut model, table.as_ref())?;
+        if model.channels.iter().all(|channel| channel.targets.is_empty()) {
+            return Err(Failure::input("there is no target")
+                .hint(
+                "say where a value must be, and when: --data FILE.csv, --target x:1=-4,3=4, or in the scene: '( 1=-4 3=4 ) \
+                 ->x-targets",
+            ));
+        }
+        Ok(match (self.all_numbers, model.channels.as_slice()) {
+            (false, _) => fit_channels(model.channels, &options)?,
             (true, [only]) => fit_gradient(&only.track, &only.targets, &options)?,
             (true, _) => return Err(Failure::input("--all-numbers takes a formula, not a scene")),
         })
     }
 
-    fn channels(&self, mut model: Model, table: Option<&Table>) -> Result<Vec<Channel>, Failure> {
+    fn report(&self, fit: &keyfit::Fit) -> Result<ExitCode, Failure> {
+        let code = if fit.converged { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) };
+        if self.json {
+            print_json(&fit_json(fit))?;
+        } else {
+            print(&text(fit))?;
+        }
+        if !fit.converged {
+            say(format!("did not converge: {}", fit.message));
+        }
+        Ok(code)
+    }
+}
+
+impl Aim {
+    /// As the solvers take it.
+    pub fn options(&self) -> Result<FitOptions, Failure> {
+        Ok(FitOptions {
+            solver: solver(&self.solver)?,
+            solver_options: self.limits.options()?,
+            window: self.window.as_deref().map(window).transpose()?,
+        })
+    }
+
+    /// The data, if there are any.
+    pub fn table(&self) -> Result<Option<Table>, Failure> {
+        self.data.as_deref().map(Table::read).transpose()
+    }
+
+    /// Gives the model its targets, beside those that it holds itself.
+    pub fn add_targets(&self, model: &mut Model, table: Option<&Table>) -> Result<(), Failure> {
         if let Some(table) = table {
-            for (index, target) in table.targets(&model)? {
+            for (index, target) in table.targets(model)? {
                 model.channels[index].targets.push(target);
             }
         }
@@ -141,27 +181,7 @@ impl Fit {
                 model.channels[index].targets.push(Target::new(time, value));
             }
         }
-        if model.channels.iter().all(|channel| channel.targets.is_empty()) {
-            return Err(Failure::input("there is no target")
-                .hint(
-                "say where a value must be, and when: --data FILE.csv, --target x:1=-4,3=4, or in the scene: '( 1=-4 3=4 ) \
-                 ->x-targets",
-            ));
-        }
-        Ok(model.channels)
-    }
-
-    fn report(&self, fit: &keyfit::Fit) -> Result<ExitCode, Failure> {
-        let code = if fit.converged { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) };
-        if self.json {
-            print_json(&fit_json(fit))?;
-        } else {
-            print(&text(fit))?;
-        }
-        if !fit.converged {
-            say(format!("did not converge: {}", fit.message));
-        }
-        Ok(code)
+        Ok(())
     }
 }
 

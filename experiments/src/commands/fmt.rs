@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use keyfit::Scene;
 
-use super::compare::write_whole;
-use super::print;
+use super::{print, write_whole};
 use crate::failure::{Failure, NEGATIVE, say};
 use crate::model::read;
 

@@ -173,10 +173,18 @@ fn what_newcomers_met() {
     insta::assert_snapshot!(text);
 }
 
-/// The tables in `docs` are what the program prints.
+/// The tables in `docs` are what the program prints, and the figure is what it draws.
 #[test]
 fn the_documents_are_in_step() {
     let folder = Folder::new("docs");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl"));
+    let figure = String::from_utf8(folder.run(&["plot", "arc.rectsl"]).stdout).unwrap();
+    let kept =
+        std::fs::read_to_string(crate::folder::root().join("experiments/docs/arc.svg")).unwrap_or_default();
+    assert_eq!(
+        figure, kept,
+        "run: keyfit plot experiments/examples/arc.rectsl --out experiments/docs/arc.svg"
+    );
     for (command, file) in [("ops", "operations.md"), ("easings", "easings.md")] {
         let printed = String::from_utf8(folder.run(&[command, "--markdown"]).stdout).unwrap();
         let path = crate::folder::root().join("experiments/docs").join(file);
@@ -265,6 +273,84 @@ fn glsl() {
         ],
     );
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn plot_draws_scenes_and_channels() {
+    let folder = Folder::new("plot");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl"));
+    folder.write("marker.rectsl", MARKER);
+    folder.write("endless.rectsl", MARKER.replace("->duration 4", ""));
+    let draw = |line: &[&str]| {
+        let output = folder.run(line);
+        assert!(output.status.success(), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // the same bytes to stdout and to a file, and no half file
+    let printed = draw(&["plot", "arc.rectsl"]);
+    draw(&["plot", "arc.rectsl", "--out", "arc.svg"]);
+    assert_eq!(std::fs::read_to_string(folder.0.join("arc.svg")).unwrap(), printed);
+    assert!(printed.len() < 60_000 && printed.ends_with("</svg>\n"));
+    for words in ["authored", "fitted", "worst miss 4.4e-16 m", "x_amp = ", "18 × 8 meters", "121 frames"] {
+        assert!(printed.contains(words), "{words}");
+    }
+    assert!(!printed.contains(">seed<"));
+    assert!(draw(&["plot", "arc.rectsl", "--start", "x_amp=2"]).contains(">seed<"));
+    assert!(!draw(&["plot", "arc.rectsl", "--no-fit"]).contains(">fitted<"));
+    let target = ["plot", "marker.rectsl", "--target", "x:1=-4,3=4"];
+    insta::assert_snapshot!("plot_of_the_marker", draw(&target));
+    assert!(draw(&[&target[..], &["--channel", "marker.x"]].concat()).contains("dx/dt"));
+    assert!(draw(&["plot", "arc.rectsl", "--channels"]).contains("dy/dt"));
+    assert!(draw(&["plot", "?a=1*t", "--target", "1=2,3=7"]).contains("worst miss"));
+    assert!(draw(&["plot", "linear[0=0 1=4]"]).contains(">key<"));
+    let data = ["plot", "a*x", "--start", "a=1", "--data", "rows.csv"];
+    folder.write("rows.csv", "x,y\n10,1\n20,2\n30,3.5\n");
+    assert!(draw(&data).contains("worst miss"));
+    let partial = |name: &std::ffi::OsStr| name.to_string_lossy().contains("partial");
+    assert!(!std::fs::read_dir(&folder.0).unwrap().any(|entry| partial(&entry.unwrap().file_name())));
+
+    let text = session(
+        &folder,
+        &[
+            &["plot", "arc.rectsl", "--channel", "z"],
+            &["plot", "arc.rectsl", "--channel", "rotat"],
+            &["plot", "endless.rectsl"],
+            &["plot", "endless.rectsl", "--to", "2", "--out", "endless.svg"],
+            &["plot", "sin(t)"],
+            &["plot", "sin(t)", "--from", "3", "--to", "1"],
+            &["plot", "sin(t)", "--to", "1", "--out", "sine.pdf"],
+            &["plot", "sin(t)", "--to", "1", "--out", "missing/sine.svg"],
+            &["plot", "floor(?a=1)*t", "--target", "1=2"],
+            &["plot", "?a=1*exp(t)", "--target", "1=2,2=4", "--iterations", "1", "--out", "far.svg"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn plot_draws_png() {
+    use resvg::tiny_skia::Pixmap;
+    let folder = Folder::new("png");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl"));
+    let draw = |line: &[&str], name: &str| {
+        let output = folder.run(line);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Pixmap::decode_png(&std::fs::read(folder.0.join(name)).unwrap()).unwrap()
+    };
+    let light = draw(&["plot", "arc.rectsl", "--out", "arc.PNG", "--width", "460"], "arc.PNG");
+    let dark = draw(&["plot", "arc.rectsl", "--out", "d.png", "--width", "460", "--theme", "dark"], "d.png");
+    assert_eq!((light.width(), light.height()), (dark.width(), dark.height()));
+    assert_eq!((light.width(), light.pixels()[0].red(), dark.pixels()[0].red()), (460, 255, 13));
+
+    // the picture in the documents, but for the rounding of another machine
+    let now = draw(&["plot", "arc.rectsl", "--out", "now.png"], "now.png");
+    let kept = std::fs::read(crate::folder::root().join("experiments/docs/arc.png")).unwrap_or_default();
+    let kept = Pixmap::decode_png(&kept)
+        .expect("run: keyfit plot experiments/examples/arc.rectsl --out experiments/docs/arc.png");
+    assert_eq!((now.width(), now.height()), (kept.width(), kept.height()));
+    let off = now.data().iter().zip(kept.data()).filter(|(a, b)| a.abs_diff(**b) > 8).count();
+    assert!(off * 1000 < kept.data().len(), "{off} of {} bytes differ", kept.data().len());
 }
 
 #[test]
