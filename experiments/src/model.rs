@@ -151,6 +151,14 @@ impl Model {
         self.channel_names().position(|own| own == name)
     }
 
+    /// The prefixes of the channels of what moves in the plane: `marker.` for `marker.x` and `marker.y`.
+    pub fn movers(&self) -> Vec<&str> {
+        match &self.document {
+            Document::Formula => Vec::new(),
+            Document::Rects(_) => self.channel_names().filter_map(|name| name.strip_suffix('x')).collect(),
+        }
+    }
+
     /// Whether it is a formula, whose only channel needs no name.
     pub fn is_formula(&self) -> bool {
         matches!(self.document, Document::Formula)

@@ -47,7 +47,7 @@ pub mod track;
 
 pub use cinematic::CinematicScene;
 pub use easing::{Easing, Jump};
-pub use expr::{Expr, free, keyed, linear, number as constant, shaped, t};
+pub use expr::{Expr, HEADING_STEP, free, heading, keyed, linear, number as constant, shaped, t};
 pub use formula::Names;
 pub use glsl::GlslRefusal;
 pub use keyed::shape::{Shape, Tcb};

@@ -6,6 +6,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use crate::cinematic::SceneFault;
+use crate::easing::Easing;
 use crate::keyed::shape::{Shape, Tcb};
 use crate::keyed::{KeyError, Keyframe};
 use crate::op::Op;
@@ -231,11 +232,6 @@ impl ListHead {
         if word == MIXED { Some(ListHead(None)) } else { Shape::from_word(word).map(|s| ListHead(Some(s))) }
     }
 
-    /// Whether the word is that of an operation too.
-    pub(crate) fn is_easing(self) -> bool {
-        matches!(self.0, Some(Shape::Eased(_)))
-    }
-
     /// All words.
     pub(crate) fn words() -> impl Iterator<Item = String> {
         Shape::all().map(|shape| shape.to_string()).chain([MIXED.into()])
@@ -245,6 +241,36 @@ impl ListHead {
     pub(crate) fn nearest(word: &str) -> Option<String> {
         let words: Vec<String> = ListHead::words().collect();
         nearest(word, words.iter().map(String::as_str))
+    }
+}
+
+/// What takes operands: an operation, or a curve that is written with numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Function {
+    Operation(Op),
+    Curve(Easing),
+}
+
+impl Function {
+    /// By its word: `sin`, `cubic-bezier(0.25,0.1,0.25,1)`.
+    pub(crate) fn from_word(word: &str) -> Option<Function> {
+        let curve = || Easing::from_word(word).map(Function::Curve);
+        Op::from_word(word).map(Function::Operation).or_else(curve)
+    }
+
+    pub(crate) fn arity(self) -> usize {
+        match self {
+            Function::Operation(op) => op.arity(),
+            Function::Curve(_) => 1,
+        }
+    }
+
+    pub(crate) fn apply(self, builder: &mut Builder, operands: &[Id]) -> Result<Id, BuildError> {
+        match (self, operands) {
+            (Function::Operation(op), _) => builder.apply(op, operands),
+            (Function::Curve(easing), &[u]) => builder.ease(easing, u),
+            (Function::Curve(easing), _) => Err(BuildError::EasingArity { easing, given: operands.len() }),
+        }
     }
 }
 

@@ -42,6 +42,7 @@ fn the_marker_scene_compiles() {
     y: 0.0
     w: 1.4
     h: 1.4
+    rotate: 0.0
     ");
     assert_eq!(["marker.x", "x", "marker.z"].map(|name| scene.channel_name(name)), ["x", "x", "z"]);
 }
@@ -77,6 +78,7 @@ fn key_lists_of_every_shape_compile() {
     cubic[0.0=5.0{out=3.0} 1.0=5.0{in=-3.0}]
     keys[0.0=1.0 hold 1.0=MUL(2.0, SINE_IN(0.5)) linear 2.0=3.0 back-out 4.0=0.0]
     ADD(SINE_IN(0.3), keys[0.0=1.0 steps(3,jump-both) 1.0=2.0 cubic-bezier(0.25,0.1,0.25,1.0) 2.0=3.0])
+    0.0
     ");
 }
 

@@ -141,7 +141,11 @@ fn bound(op: Op, [a, b, c]: [f64; 3], y: f64) -> f64 {
         Op::ADD | Op::SUB | Op::MUL | Op::DIV => size,
         // none
         Op::NEG | Op::ABS | Op::MIN | Op::MAX | Op::FLOOR | Op::CEIL | Op::ROUND | Op::SIGN => 0.0,
-        Op::STEP | Op::GATE | Op::CLAMP => 0.0,
+        Op::STEP | Op::GATE | Op::CLAMP | Op::LINEAR => 0.0,
+        // the remainder, and the difference of it and a number of twice the period
+        Op::PING_PONG => 2.0 * a.abs() + 6.0 * b.abs(),
+        // the turns are whole numbers and right but beside a tie; their product with the period, and the difference
+        Op::UNWRAP => 3.0 * (a.abs() + b.abs()) + 2.0 * c.abs(),
         // x − ⌊x⌋; 1 − u for what is nearer to 1
         Op::FRACT => size,
         // the product is off by 1·|x| and, past 2^24, the quotient by as much; the sums by 1·|y| each
@@ -420,6 +424,8 @@ fn segment_bound(keyed: &Keyed, k: usize, time: f64, values: &[f64]) -> f64 {
             return (own + 2.0 * e.abs()) * d;
         }
         Shape::CatmullRom => (d + beside) / 2.0,
+        // at most twice the own slope, however it came about; 10 roundings
+        Shape::Monotone => 4.0 * d,
         Shape::Tcb => {
             let factor = |k: usize| keyed.tcb(k).values().iter().map(|x| 1.0 + x.abs()).product::<f64>();
             factor(k).max(factor(k + 1)) * (d + beside)

@@ -11,6 +11,9 @@ use crate::track::{BuildError, Builder, Id, Node, Track};
 /// enough that nothing else is lost, and large enough that its reciprocals are far from overflowing.
 const COINCIDENT: f64 = 1e-100;
 
+/// A whole turn, in degrees.
+const TURN: f64 = 360.0;
+
 /// The field of view where no key says one yet.
 const FIRST_FOV: f64 = 70.0;
 
@@ -39,9 +42,7 @@ pub(super) fn channels(prefix: &str, track: &SceneTrack) -> Result<Vec<Channel>,
             .collect();
         let mut values = pen.values(&carried)?;
         if (*component, motion.turn) == (Component::Yaw, Turn::Short) {
-            for k in 1..values.len() {
-                values[k] = pen.unwrap(values[k], values[k - 1])?;
-            }
+            pen.builder.unwrap_values(&mut values, TURN)?;
         }
         roots.push(pen.segments(&values)?);
     }
@@ -60,15 +61,10 @@ pub(super) fn channels(prefix: &str, track: &SceneTrack) -> Result<Vec<Channel>,
 /// A target of one channel. That of a yaw that `turns` is moved by whole turns to where the track is nearest.
 fn aim(target: &MotionTarget, component: Component, turns: Option<&Track>) -> Option<Target> {
     let (time, value) = (target.when.seconds(), target.values[component as usize]?);
-    let moved = turns.map(|track| unwrapped(value, track.sample(time))).filter(|moved| moved.is_finite());
+    let nearest = |track: &Track| Op::UNWRAP.apply([&value, &track.sample(time), &TURN]);
+    let moved = turns.map(nearest).filter(|moved| moved.is_finite());
     let value = moved.unwrap_or(value);
     Some(Target { time, value, weight: target.weight })
-}
-
-// To be replaced by the operation UNWRAP and its helper for key lists.
-/// v − 360·⌊(v − near)/360 + ½⌋
-fn unwrapped(v: f64, near: f64) -> f64 {
-    v - 360.0 * ((v - near) / 360.0 + 0.5).floor()
 }
 
 /// What writes a track's nodes.
@@ -114,18 +110,6 @@ impl Pen {
             Some([a, b, c]) => self.builder.constant(op.apply([a, b, c])),
             _ => self.builder.apply(op, operands),
         }
-    }
-
-    // To be replaced by the operation UNWRAP.
-    /// [`unwrapped`] as operations.
-    fn unwrap(&mut self, v: Id, near: Id) -> Result<Id, BuildError> {
-        let [turn, half] = [self.builder.constant(360.0)?, self.builder.constant(0.5)?];
-        let mut turns = self.apply(Op::SUB, &[v, near])?;
-        turns = self.apply(Op::DIV, &[turns, turn])?;
-        turns = self.apply(Op::ADD, &[turns, half])?;
-        turns = self.apply(Op::FLOOR, &[turns])?;
-        turns = self.apply(Op::MUL, &[turn, turns])?;
-        self.apply(Op::SUB, &[v, turns])
     }
 
     /// The values at the keys' times, with their segments.
