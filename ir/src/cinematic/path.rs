@@ -7,9 +7,9 @@ use crate::op::Op;
 use crate::scene::{Channel, Target};
 use crate::track::{BuildError, Builder, Id, Node, Track};
 
-/// Keys that are nearer than this in space coincide: their direction is lost, and the spline's slope with it. It is small
-/// enough that nothing else is lost, and large enough that its reciprocals are far from overflowing.
-const COINCIDENT: f64 = 1e-100;
+/// Keys that are nearer than this in space coincide: their direction is lost, and the spline's slope with it. It is so
+/// small that nothing else is lost, and so large that a float of GLSL holds it and its reciprocal.
+const COINCIDENT: f64 = 1e-30;
 
 /// A whole turn, in degrees.
 const TURN: f64 = 360.0;
