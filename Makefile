@@ -17,6 +17,7 @@ demo: setup
 test: setup lint
 	$(CARGO) test --locked --workspace --all-features
 	$(MAKE) demo
+	$(KEYFIT) verify agreement --triples 5000000
 
 lint: setup
 	$(CARGO) fmt --all --check

@@ -16,6 +16,7 @@
 //! ```
 
 pub mod accuracy;
+pub mod agreement;
 pub mod chart;
 pub mod comparison;
 pub mod identities;

@@ -30,6 +30,8 @@ enum Command {
     Describe(commands::describe::Describe),
     /// Print a scene's or formula's channels as functions of GLSL
     Glsl(commands::glsl::Glsl),
+    /// Lay scene files in RectSL out in the usual way
+    Fmt(commands::fmt::Fmt),
     /// Run solvers on problems with known answers and count the digits that are right
     Compare(commands::compare::Compare),
     /// Check what keyfit claims
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Sample(command) => command.run(),
         Command::Describe(command) => command.run(),
         Command::Glsl(command) => command.run(),
+        Command::Fmt(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Solvers(command) => command.run(),

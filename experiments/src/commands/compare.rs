@@ -115,7 +115,7 @@ impl Compare {
 }
 
 /// Writes to a temporary name and renames, so that no half file is ever seen.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let temporary = path.with_extension("partial");
     fs::write(&temporary, bytes)
         .and_then(|()| fs::rename(&temporary, path))

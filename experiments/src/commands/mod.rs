@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod describe;
 pub mod fit;
+pub mod fmt;
 pub mod glsl;
 pub mod sample;
 pub mod tables;

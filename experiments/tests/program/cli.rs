@@ -257,11 +257,51 @@ fn glsl() {
             &["glsl", "marker.rectsl"],
             &["glsl", "marker.rectsl", "--channel", "x", "--name", "sweep"],
             &["glsl", "sqrt(t)"],
+            &["glsl", "?a=1*t + ?b=2", "--name", "line", "--json"],
             &["glsl", "t * 1e300"],
             &["glsl", "t", "--name", "gl_x"],
             &["glsl", "marker.rectsl", "--name", "x"],
             &["glsl", "marker.rectsl", "--channel", "z"],
         ],
     );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn exact_derivatives_and_checks() {
+    let folder = Folder::new("exact");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl"));
+    let text = session(
+        &folder,
+        &[
+            &["sample", "t^2", "--derivatives", "--at", "0,1,3", "--json"],
+            &["sample", "arc.rectsl", "--derivatives", "--at", "0,0.5"],
+            &["verify", "agreement", "--triples", "400"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+/// fmt writes all files or none, and only where something changes.
+#[test]
+fn fmt_lays_scenes_out() {
+    let folder = Folder::new("fmt");
+    let laid = include_str!("../../examples/arc.rectsl");
+    folder.write("laid.rectsl", laid);
+    folder.write("loose.rectsl", laid.replace("\n  ", " "));
+    folder.write("broken.rectsl", laid.replace("cos", "coz").replace(" sin", " sine"));
+    let mut text = session(
+        &folder,
+        &[
+            &["fmt", "--check", "laid.rectsl", "loose.rectsl"],
+            &["fmt", "loose.rectsl", "broken.rectsl"],
+            &["fmt"],
+        ],
+    );
+    let read = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap();
+    assert_ne!(read("loose.rectsl"), laid);
+    text +=
+        &session(&folder, &[&["fmt", "laid.rectsl", "loose.rectsl"], &["fmt", "--check", "loose.rectsl"]]);
+    assert_eq!((read("laid.rectsl").as_str(), read("loose.rectsl").as_str()), (laid, laid));
     insta::assert_snapshot!(text);
 }
