@@ -24,7 +24,7 @@ pub const FORMULA_CHANNEL: &str = "y";
 /// The model that a command works on.
 #[derive(Args)]
 pub struct ModelArgs {
-    /// A scene file (RectSL, or YAML by CinematicEngine), a formula such as '?gain=1*t + ?bias=0', a file that holds a formula, or - for stdin
+    /// A scene file (RectSL or YAML), a formula such as '?gain=1*t + ?bias=0', a file that holds a formula, or - for stdin
     #[arg(allow_hyphen_values = true)]
     pub model: String,
     /// Where free parameters start: name=value,… (names of a formula need no ? then)
@@ -56,15 +56,15 @@ impl ModelArgs {
         let starts = self.starts()?;
         let source = self.source()?;
         let scene_has_time = || table.map_or(Ok(()), |table| table.check_time("the scene"));
-        let model = if is_rectsl(&source) {
-            let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
-            scene_has_time()?;
-            Model { channels: scene.channels(), document: Document::Rects(scene) }
-        } else if is_yaml(&source) {
+        let model = if is_yaml(&source) {
             let scene = CinematicScene::parse_yaml(&source.text);
             let scene = scene.map_err(|e| Failure::all_syntax(&source, &e))?;
             scene_has_time()?;
             Model { channels: scene.channels(), document: Document::Cinematic(scene) }
+        } else if is_rectsl(&source) {
+            let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
+            scene_has_time()?;
+            Model { channels: scene.channels(), document: Document::Rects(scene) }
         } else {
             let track = self.formula(&source, &starts, table)?;
             let channel = Channel { name: FORMULA_CHANNEL.into(), track, targets: Vec::new() };
@@ -225,8 +225,10 @@ fn is_rectsl(source: &Source) -> bool {
     is_named(&source.name, &RECTSL_FILES) || Scene::is_rectsl(&source.text)
 }
 
-fn is_yaml(source: &Source) -> bool {
-    is_named(&source.name, &YAML_FILES) || CinematicScene::is_yaml(&source.text)
+/// Whether a text is a scene in YAML: its name says so, or it looks like one and not like RectSL.
+pub fn is_yaml(source: &Source) -> bool {
+    let looks = || CinematicScene::is_yaml(&source.text) && !is_rectsl(source);
+    is_named(&source.name, &YAML_FILES) || looks()
 }
 
 /// Splits `left=number,left=number`, which begins at byte `from` of an option's text: where each left side stands, and

@@ -1,49 +1,58 @@
 //! Scenes as CinematicEngine writes them, in YAML: cameras and actors that move from key to key, and effects that fire.
 //!
 //! ```text
-//! scene    = id: NAME, duration: TICKS, [metadata: {NAME: TEXT, …}], tracks: [track, …]
-//! track    = type: camera, [id: NAME], [data: data], keyframes: [pose + [fov: VALUE], …],     [targets: [target, …]]
-//!          | type: actor,  [id: NAME], [data: data], keyframes: [pose + [action: TEXT], …], [targets: [target, …]]
-//!          | type: effect, [id: NAME],               keyframes: [tick: TICK + [sounds: …] + [particles: …], …]
-//! pose     = tick: TICK, position: [VALUE, VALUE, VALUE], [yaw: VALUE], [pitch: VALUE], [interpolation: NAME]
+//! scene    = {id: NAME, duration: TICKS, metadata?: {NAME: TEXT, …}, tracks: [track, …]}
+//! track    = {type: camera, id?: NAME, data?: data, keyframes: [camera, …], targets?: [target, …]}
+//!          | {type: actor, id?: NAME, data?: data, keyframes: [actor, …], targets?: [target, …]}
+//!          | {type: effect, id?: NAME, keyframes: [effect, …]}
+//! camera   = {tick: TICK, position: [VALUE, VALUE, VALUE], yaw?: VALUE, pitch?: VALUE, fov?: VALUE, interpolation?: NAME}
+//! actor    = {tick: TICK, position: [VALUE, VALUE, VALUE], yaw?: VALUE, pitch?: VALUE, action?: TEXT, interpolation?: NAME}
+//! effect   = {tick: TICK, sounds?: sound | [sound, …], particles?: particle | [particle, …]}
 //! VALUE    = NUMBER | {free: NAME, value: NUMBER}
-//! data     = [path-mode: linear | spline | centripetal | chordal], [easing-side: left | right], [turn: short | raw]
-//!          + [actor-id: NAME]                                                                of an actor
-//! target   = tick: TICK | time: SECONDS, [position: [NUMBER, NUMBER, NUMBER]], [x: …, y: …, z: …, yaw: …, pitch: …, fov: …],
-//!            [weight: NUMBER]
-//! sounds   = one | [one, …]    with one = NAME | {name: NAME, [volume: 1], [pitch: 1]}       also sound, play_sound
-//! particles= one | [one, …]    with one = NAME | {type: NAME, [count: 1], [offset: [0, 0, 0]], [speed: 0]}    also particle
+//! data     = {path-mode?: linear | spline | centripetal | chordal, easing-side?: left | right, turn?: short | raw,
+//!             actor-id?: NAME}
+//! target   = {tick: TICK, …} | {time: SECONDS, …}  with position?: [NUMBER, NUMBER, NUMBER], x?: NUMBER … fov?: NUMBER,
+//!             weight?: NUMBER
+//! sound    = NAME | {name: NAME, volume?: NUMBER, pitch?: NUMBER}
+//! particle = NAME | {type: NAME, count?: NUMBER, offset?: [NUMBER, NUMBER, NUMBER], speed?: NUMBER}
 //! ```
+//! What is marked `?` may be left out. `actor_motion` is another word for `actor`, `sound` and `play_sound` for `sounds`,
+//! `particle` for `particles`.
 //!
-//! **YAML** is 1.2 with its core schema: `1e1`, `10.0` and `0o12` are the tick 10, `012` is 12, `"10"` and `1_000` are text and
-//! so no tick. A key may be written `path-mode`, `path_mode` or `pathMode`; a key without a value counts as not written.
-//! Anchors and aliases may be used, within bounds; tags and a second document may not. Unknown and repeated keys are errors.
+//! **YAML** is 1.2 with its core schema: `1e1`, `10.0` and `0o12` are the tick 10, `012` is 12, `"10"` and `1_000`
+//! are text and so no tick. A key may be written `path-mode`, `path_mode` or `pathMode`; a key without a value counts
+//! as not written. Anchors and aliases may be used, within bounds; tags and a second document may not. Unknown and
+//! repeated keys are errors.
 //!
-//! **Time** is in ticks, 20 to the second: tick k is the time k/20, one division. Keys stand in the order of their ticks, all
-//! within the scene; only effects may share one. One key is a constant.
+//! **Time** is in ticks, 20 to the second: tick k is the time k/20, one division. Keys stand in the order of their
+//! ticks, all within the scene; only effects may share one. One key is a constant.
 //!
-//! **Interpolation** is `linear` (also where nothing is said), `ease_in_out` (u²·(3 − 2u)), `hold` or any easing of keyfit, in
-//! any case; a segment has that of the key which it leaves, or with `easing-side: right` of the key at which it arrives.
+//! **Interpolation** is `linear` (also where nothing is said), `ease_in_out` (u²·(3 − 2u)), `hold` or any easing of
+//! keyfit, in any case; a segment has that of the key which it leaves, or with `easing-side: right` of the key at
+//! which it arrives.
 //!
-//! **Positions** follow the path mode. `spline` is the uniform Catmull-Rom spline with mirrored ends, on each coordinate;
-//! `centripetal` and `chordal` have knots whose distances are √|Δ| and |Δ|, with Δ between neighbouring keys in space. With
-//! d, s the knot distance and (change of value)/d before (₀) and after (₁) a key, the spline passes that key with slope
-//! s₀ + (s₁ − s₀)·d₀/(d₀ + d₁) a unit of knot (C. Yuksel, S. Schaefer, J. Keyser, Parameterization and applications of Catmull-Rom
-//! curves, 2011). A key that coincides with a neighbour is passed with slope 0. The path meets each key at its tick whatever
-//! the mode. In an eased segment the spline is taken at the eased u; an easing that overshoots goes on along the path.
+//! **Positions** follow the path mode. `spline` is the uniform Catmull-Rom spline with mirrored ends, on each
+//! coordinate; `centripetal` and `chordal` have knots whose distances are √|Δ| and |Δ|, with Δ between neighbouring
+//! keys in space. With d, s the knot distance and (change of value)/d before (₀) and after (₁) a key, the spline
+//! passes that key with slope s₀ + (s₁ − s₀)·d₀/(d₀ + d₁) a unit of knot (C. Yuksel, S. Schaefer, J. Keyser,
+//! Parameterization and applications of Catmull-Rom curves, 2011). A key that coincides with a neighbour is passed
+//! with slope 0. The path meets each key at its tick whatever the mode. In an eased segment the spline is taken at
+//! the eased u; an easing that overshoots goes on along the path.
 //!
-//! **Yaw** turns the short way: each key's value v is moved by whole turns, v − 360·⌊(v − v₋)/360 + ½⌋ for the value v₋ of the key
-//! before, so that the difference lies in [−180, 180); half a turn goes in the negative sense. `turn: raw` leaves the
-//! numbers alone. Pitch never wraps. A yaw, pitch or field of view that is not written is that of the key before; the first ones are
-//! 0, 0 and 70. Yaw, pitch and field of view go straight from key to key, or eased, in every path mode.
+//! **Yaw** turns the short way: each key's value v is moved by whole turns, v − 360·⌊(v − v₋)/360 + ½⌋ for the value
+//! v₋ of the key before, so that the difference lies in [−180, 180); half a turn goes in the negative sense. `turn:
+//! raw` leaves the numbers alone. Pitch never wraps. A yaw, pitch or field of view that is not written is that of the
+//! key before; the first ones are 0, 0 and 70. Yaw, pitch and field of view go straight from key to key, or eased, in
+//! every path mode.
 //!
-//! **Channels** are called `camera.x … camera.fov` and `actor.NAME.x … actor.NAME.pitch`. An actor's NAME is its `actor-id`, else its
-//! track's `id`; it may be missing if it is the only one without (`actor.x`). If there are several cameras each needs an `id` and
-//! their channels are `camera.ID.x` …
+//! **Channels** are called `camera.x … camera.fov` and `actor.NAME.x … actor.NAME.pitch`. An actor's NAME is its
+//! `actor-id`, else its track's `id`; it may be missing if it is the only one without (`actor.x`). If there are
+//! several cameras each needs an `id` and their channels are `camera.ID.x` …
 //!
-//! A **target** says where channels must be at a tick or time of the scene. That of a yaw which turns the short way is
-//! an angle: it is moved by whole turns to where the track is nearest as the scene is read.
+//! A **target** says where channels must be at a tick or time of the scene. That of a yaw which turns the short way
+//! is an angle: it is moved by whole turns to where the track is nearest as the scene is read.
 
+mod check;
 mod fault;
 mod path;
 mod read;
@@ -51,10 +60,8 @@ mod words;
 mod write;
 mod yaml;
 
-use std::collections::{HashMap, HashSet};
-
 use crate::scene::Channel;
-use crate::track::{BuildError, Parameter};
+use crate::track::Parameter;
 
 pub use fault::{Place, SceneFault, SceneProblem, Step};
 pub use words::{EasingSide, Interpolation, PathMode, TrackType, Turn};
@@ -398,6 +405,20 @@ impl SceneTrack {
         }
     }
 
+    /// Every number of its keys.
+    fn values_mut(&mut self) -> Vec<&mut Value> {
+        fn of(Pose { position, yaw, pitch, .. }: &mut Pose) -> impl Iterator<Item = &mut Value> {
+            position.iter_mut().chain(yaw).chain(pitch)
+        }
+        match self {
+            SceneTrack::Camera(track) => {
+                track.keys.iter_mut().flat_map(|CameraKey { pose, fov }| of(pose).chain(fov)).collect()
+            }
+            SceneTrack::Actor(track) => track.keys.iter_mut().flat_map(|key| of(&mut key.pose)).collect(),
+            SceneTrack::Effect(_) => Vec::new(),
+        }
+    }
+
     fn ticks(&self) -> Vec<u32> {
         match self {
             SceneTrack::Camera(track) => track.keys.iter().map(|key| key.pose.tick).collect(),
@@ -411,8 +432,8 @@ impl CinematicScene {
     /// A scene of these parts.
     ///
     /// # Errors
-    /// All that is wrong: no track, no key, ticks outside the scene or out of order, numbers that are not finite, an effect of
-    /// nothing, names that are blank or taken, one free parameter with two values.
+    /// All that is wrong: no track, no key, ticks outside the scene or out of order, numbers that are not finite, an
+    /// effect of nothing, names that are blank or taken, one free parameter with two values.
     pub fn new(
         id: impl Into<String>,
         duration: u32,
@@ -420,9 +441,7 @@ impl CinematicScene {
         tracks: Vec<SceneTrack>,
     ) -> Result<CinematicScene, Vec<SceneFault>> {
         let mut scene = CinematicScene { id: id.into(), duration, metadata, tracks, channels: Vec::new() };
-        let mut check = Check { duration, faults: Vec::new(), starts: HashMap::new() };
-        check.scene(&scene);
-        let mut faults = check.faults;
+        let mut faults = check::check(&scene);
         if faults.is_empty() {
             for (i, track) in scene.tracks.iter().enumerate() {
                 match path::channels(&scene.prefix(track), track) {
@@ -485,7 +504,45 @@ impl CinematicScene {
         }
     }
 
-    /// The scene at a tick. Parameters have their current values; see [`Channel::track`] for others.
+    /// The scene with the numbers that `value` gives for the names of free parameters in their place; those it gives
+    /// `None` for stay free. So a fit becomes a scene that can be played and written.
+    ///
+    /// # Errors
+    /// As [`CinematicScene::new`], where a number is not finite.
+    pub fn substitute_parameters(
+        &self,
+        value: impl Fn(&str) -> Option<f64>,
+    ) -> Result<CinematicScene, Vec<SceneFault>> {
+        self.map_parameters(|parameter| value(parameter.name()).map(Value::Number))
+    }
+
+    /// The scene with free parameters at the values that `value` gives for their names; the others stay where they are.
+    ///
+    /// # Errors
+    /// As [`CinematicScene::new`], where a number is not finite.
+    pub fn restart_parameters(
+        &self,
+        value: impl Fn(&str) -> Option<f64>,
+    ) -> Result<CinematicScene, Vec<SceneFault>> {
+        self.map_parameters(|parameter| Some(Value::Free(parameter.at(value(parameter.name())?))))
+    }
+
+    fn map_parameters(
+        &self,
+        replace: impl Fn(&Parameter) -> Option<Value>,
+    ) -> Result<CinematicScene, Vec<SceneFault>> {
+        let mut tracks = self.tracks.clone();
+        for value in tracks.iter_mut().flat_map(SceneTrack::values_mut) {
+            if let Value::Free(parameter) = value
+                && let Some(new) = replace(parameter)
+            {
+                *value = new;
+            }
+        }
+        CinematicScene::new(self.id.clone(), self.duration, self.metadata.clone(), tracks)
+    }
+
+    /// The scene at a tick. Parameters have their current values; see [`CinematicScene::restart_parameters`] for others.
     pub fn frame(&self, tick: u32) -> Frame {
         self.frame_at(seconds(tick))
     }
@@ -516,199 +573,5 @@ impl CinematicScene {
             }
         }
         frame
-    }
-}
-
-/// So long may a name of metadata be: YAML bounds the keys of a mapping.
-const LONGEST_KEY: usize = 256;
-
-/// The rules that a scene keeps, whether it was read or built.
-struct Check<'a> {
-    duration: u32,
-    faults: Vec<SceneFault>,
-    starts: HashMap<&'a str, f64>,
-}
-
-impl<'a> Check<'a> {
-    fn fault(&mut self, place: Place, problem: SceneProblem) {
-        self.faults.push(SceneFault { place, problem });
-    }
-
-    fn scene(&mut self, scene: &'a CinematicScene) {
-        let root = |key: &'static str| Place(vec![Step::Key(key)]);
-        if scene.id.trim().is_empty() {
-            self.fault(root("id"), SceneProblem::Blank);
-        }
-        if scene.duration == 0 {
-            let expected = "a whole number of ticks above 0";
-            self.fault(root("duration"), SceneProblem::Expected { expected, found: "0".into() });
-        }
-        let mut names = HashSet::new();
-        for (name, _) in &scene.metadata {
-            if !names.insert(name) {
-                self.fault(root("metadata"), SceneProblem::RepeatedKey { key: name.clone() });
-            }
-            if name.chars().count() > LONGEST_KEY {
-                self.fault(root("metadata"), SceneProblem::LongKey { most: LONGEST_KEY });
-            }
-        }
-        if scene.tracks.is_empty() {
-            self.fault(root("tracks"), SceneProblem::None { what: "track" });
-        }
-        let cameras = scene.tracks.iter().filter(|track| track.kind() == TrackType::Camera).count();
-        let mut names = HashSet::new();
-        for (i, track) in scene.tracks.iter().enumerate() {
-            let place = root("tracks").then(Step::Index(i));
-            if track.name().is_some_and(|name| name.trim().is_empty()) {
-                self.fault(place.then(Step::Key("id")), SceneProblem::Blank);
-            }
-            let (what, name) = (track.kind().word(), track.name().unwrap_or_default());
-            let told_apart = track.components().is_empty() || names.insert((what, name));
-            match (told_apart, track.kind(), track.name()) {
-                (false, _, Some(name)) => {
-                    self.fault(
-                        place.then(Step::Key("id")),
-                        SceneProblem::SameName { what, name: name.into() },
-                    );
-                }
-                (false, _, None) => self.fault(place.clone(), SceneProblem::Nameless { what }),
-                (true, TrackType::Camera, None) if cameras > 1 => {
-                    self.fault(place.clone(), SceneProblem::Nameless { what });
-                }
-                _ => {}
-            }
-            self.track(&place, track);
-        }
-    }
-
-    fn track(&mut self, place: &Place, track: &'a SceneTrack) {
-        let keyframes = place.then(Step::Key("keyframes"));
-        let key = |k: usize| keyframes.then(Step::Index(k));
-        let ticks = track.ticks();
-        if ticks.is_empty() {
-            self.fault(keyframes.clone(), SceneProblem::None { what: "key" });
-        }
-        let mut previous = None;
-        for (k, tick) in ticks.into_iter().enumerate() {
-            let at = key(k).then(Step::Key("tick"));
-            match previous {
-                Some(previous) if tick < previous => {
-                    self.fault(at.clone(), SceneProblem::Before { tick, previous });
-                }
-                Some(previous) if tick == previous && track.kind() != TrackType::Effect => {
-                    self.fault(at.clone(), SceneProblem::Repeated { tick });
-                }
-                _ => {}
-            }
-            self.when(at, When::Tick(tick));
-            previous = Some(tick);
-        }
-        if let Some((motion, poses)) = track.motion() {
-            for (k, pose) in poses.into_iter().enumerate() {
-                pose.position.iter().for_each(|value| self.value(key(k).then(Step::Key("position")), value));
-                pose.yaw.iter().for_each(|value| self.value(key(k).then(Step::Key("yaw")), value));
-                pose.pitch.iter().for_each(|value| self.value(key(k).then(Step::Key("pitch")), value));
-            }
-            for (k, target) in motion.targets.iter().enumerate() {
-                self.target(
-                    place.then(Step::Key("targets")).then(Step::Index(k)),
-                    target,
-                    track.components(),
-                );
-            }
-        }
-        match track {
-            SceneTrack::Camera(track) => {
-                for (k, value) in
-                    track.keys.iter().enumerate().filter_map(|(k, key)| Some((k, key.fov.as_ref()?)))
-                {
-                    self.value(key(k).then(Step::Key("fov")), value);
-                }
-            }
-            SceneTrack::Actor(_) => {}
-            SceneTrack::Effect(track) => {
-                for (k, EffectKey { effect: EffectFrame { sounds, particles }, .. }) in
-                    track.keys.iter().enumerate()
-                {
-                    if sounds.is_empty() && particles.is_empty() {
-                        self.fault(key(k), SceneProblem::NoEffect);
-                    }
-                    let volumes = sounds.iter().flat_map(|sound| [sound.volume, sound.pitch]);
-                    volumes.for_each(|x| self.number(key(k).then(Step::Key("sounds")), x));
-                    let strewn = particles
-                        .iter()
-                        .flat_map(|particle| particle.offset.into_iter().chain([particle.speed]));
-                    strewn.for_each(|x| self.number(key(k).then(Step::Key("particles")), x));
-                    for (list, mut names) in [
-                        ("sounds", sounds.iter().map(|sound| &sound.name).collect::<Vec<_>>()),
-                        ("particles", particles.iter().map(|particle| &particle.name).collect()),
-                    ] {
-                        names.retain(|name| name.trim().is_empty());
-                        names
-                            .iter()
-                            .for_each(|_| self.fault(key(k).then(Step::Key(list)), SceneProblem::Blank));
-                    }
-                }
-            }
-        }
-    }
-
-    fn target(&mut self, place: Place, target: &MotionTarget, components: &[Component]) {
-        let MotionTarget { when, values, weight } = target;
-        self.when(place.then(Step::Key(if let When::Tick(_) = when { "tick" } else { "time" })), *when);
-        let mut given = 0;
-        for (component, value) in Component::ALL.into_iter().zip(values) {
-            let Some(value) = value else { continue };
-            given += 1;
-            let at = place.then(Step::Key(component.name()));
-            self.number(at.clone(), *value);
-            if !components.contains(&component) {
-                let known = components.iter().map(|own| own.name()).collect();
-                self.fault(at, SceneProblem::UnknownKey { key: component.name().into(), near: None, known });
-            }
-        }
-        if given == 0 {
-            self.fault(
-                place.clone(),
-                SceneProblem::None { what: "value that is aimed at, such as position or yaw" },
-            );
-        }
-        if !(weight.is_finite() && *weight >= 0.0) {
-            let expected = "a finite number that is not negative";
-            self.fault(
-                place.then(Step::Key("weight")),
-                SceneProblem::Expected { expected, found: format!("{weight:?}") },
-            );
-        }
-    }
-
-    fn when(&mut self, place: Place, when: When) {
-        let (outside, name, end) = match when {
-            When::Tick(tick) => (tick > self.duration, format!("tick {tick}"), self.duration.to_string()),
-            When::Seconds(time) => {
-                let end = seconds(self.duration);
-                (!(0.0..=end).contains(&time), format!("time {time:?}"), format!("{end:?}"))
-            }
-        };
-        if outside {
-            self.fault(place, SceneProblem::Outside { when: name, end });
-        }
-    }
-
-    fn value(&mut self, place: Place, value: &'a Value) {
-        self.number(place.clone(), value.now());
-        if let Value::Free(parameter) = value {
-            let (name, second) = (parameter.name(), parameter.start());
-            let first = *self.starts.entry(name).or_insert(second);
-            if first.to_bits() != second.to_bits() {
-                self.fault(place, BuildError::TwoValues { name: name.into(), first, second }.into());
-            }
-        }
-    }
-
-    fn number(&mut self, place: Place, x: f64) {
-        if !x.is_finite() {
-            self.fault(place, SceneProblem::NotFinite(format!("{x:?}")));
-        }
     }
 }

@@ -564,6 +564,13 @@ tracks:
         (track(&scene, "camera.x"), track(&scene, "camera.x").restart_parameters(|_| Some(200.0)));
     assert!(low.free_parameters().iter().any(|p| p.name() == "lift"));
     assert!((low.sample(0.5) - high.sample(0.5)).abs() > 1e-3);
+    // a fit becomes a scene: at other values, or in numbers
+    let moved = scene.restart_parameters(|name| (name == "lift").then_some(80.0)).unwrap();
+    assert_eq!(camera(&moved, 30).position[1], 80.0);
+    let plain = moved.substitute_parameters(|name| Some(if name == "lift" { 80.0 } else { 60.0 })).unwrap();
+    assert!(!plain.to_yaml().contains("free") && camera(&plain, 30).fov == 60.0);
+    assert_eq!(plain.frame(0).actors[0].position[0], 80.0);
+    assert!(scene.restart_parameters(|_| Some(f64::NAN)).is_err());
     // a parameter that stands on another key makes no NaN
     let met = track(&scene, "camera.y").restart_parameters(|_| Some(64.0));
     assert!((0..=60).all(|k| met.sample(f64::from(k) / 20.0) == 64.0));

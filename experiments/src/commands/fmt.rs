@@ -9,7 +9,7 @@ use keyfit::Scene;
 use super::compare::write_whole;
 use super::print;
 use crate::failure::{Failure, NEGATIVE, say};
-use crate::model::read;
+use crate::model::{is_yaml, read};
 
 #[derive(Args)]
 pub struct Fmt {
@@ -27,6 +27,9 @@ impl Fmt {
         let mut laid = Vec::new();
         for file in &self.files {
             let source = read(file)?;
+            if is_yaml(&source) {
+                return Err(Failure::input(format!("{file}: fmt lays RectSL out, and this is YAML")));
+            }
             let text = Scene::format_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
             laid.push((file, source, text));
         }

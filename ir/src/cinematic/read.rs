@@ -36,17 +36,18 @@ impl CinematicScene {
         match scene {
             Ok(scene) if errors.is_empty() => return Ok(scene),
             Ok(_) => {}
-            // what is said of something that could not be read is not said again
-            Err(faults) => errors.extend(
-                faults
-                    .into_iter()
-                    .filter_map(|fault| {
-                        let known =
-                            errors.iter().any(|(place, _)| !place.0.is_empty() && fault.place.holds(place));
-                        (!known).then(|| (fault.place.clone(), fault.clone().at(root.find(&fault.place))))
-                    })
-                    .collect::<Vec<_>>(),
-            ),
+            Err(faults) => {
+                // what is said of something that could not be read is not said again
+                let read = |fault: &SceneFault| {
+                    !errors.iter().any(|(place, _)| !place.0.is_empty() && fault.place.holds(place))
+                };
+                let faults = faults.into_iter().filter(read).map(|fault| {
+                    let span = root.find(&fault.place);
+                    (fault.place.clone(), fault.at(span))
+                });
+                let faults: Vec<(Place, SyntaxError)> = faults.collect();
+                errors.extend(faults);
+            }
         }
         let mut errors: Vec<SyntaxError> = errors.into_iter().map(|(_, error)| error).collect();
         errors.sort_by_key(|error| error.span.start);
@@ -114,10 +115,10 @@ impl Reader {
         };
         let mut fields: [Option<&Node>; N] = array::from_fn(|_| None);
         for entry in entries {
-            let here = Place(at.place().0);
             let mut error = |problem| {
-                let fault = SceneFault { place: here.clone(), problem };
-                self.faults.push((here.clone(), fault.at(entry.at)));
+                let place = at.place();
+                let fault = SceneFault { place: place.clone(), problem };
+                self.faults.push((place, fault.at(entry.at)));
             };
             match keys.iter().position(|words| words.iter().any(|word| same_word(word, &entry.key))) {
                 Some(i) if fields[i].is_some() => {
@@ -126,8 +127,9 @@ impl Reader {
                 Some(i) => fields[i] = Some(&entry.value),
                 None => {
                     let known: Vec<&str> = keys.iter().filter_map(|words| words.first().copied()).collect();
-                    let near = nearest(&entry.key, keys.iter().flat_map(|words| words.iter().copied()));
-                    error(SceneProblem::UnknownKey { key: excerpt(&entry.key), near, known });
+                    let key = excerpt(&entry.key);
+                    let near = nearest(&key, keys.iter().flat_map(|words| words.iter().copied()));
+                    error(SceneProblem::UnknownKey { key, near, known });
                 }
             }
         }
@@ -184,9 +186,9 @@ impl Reader {
         let text = self.text(at)?;
         let choice = C::from_word(&text);
         if choice.is_none() {
-            let known = C::words();
-            let near = nearest(&text, known.iter().map(String::as_str));
-            self.error(at, SceneProblem::UnknownWord { what: C::WHAT, word: excerpt(&text), near, known });
+            let (word, known) = (excerpt(&text), C::words());
+            let near = nearest(&word, known.iter().map(String::as_str));
+            self.error(at, SceneProblem::UnknownWord { what: C::WHAT, word, near, known });
         }
         choice
     }
