@@ -715,6 +715,9 @@ fn long_scenes_are_read() {
     );
     let scene = scene(&text);
     assert_eq!(camera(&scene, 12_345).position[0], 12_345.0);
+    // and what is wrong with them is told in time that is in proportion
+    let errors = CinematicScene::parse_yaml(&text.replace("position: [", "positoin: [")).unwrap_err();
+    assert_eq!(errors.len(), 40_000);
 }
 
 #[test]

@@ -8,11 +8,11 @@ use crate::text::{DidYouMean, Span, SyntaxError, SyntaxErrorKind};
 use crate::track::{BuildError, NameError};
 
 /// A part of a scene, as `tracks[0].keyframes[2].position`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place(pub Vec<Step>);
 
 /// One step into a scene.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Into a mapping, to this key's value.
     Key(&'static str),
@@ -21,11 +21,6 @@ pub enum Step {
 }
 
 impl Place {
-    /// This place, or one inside it.
-    pub(super) fn holds(&self, other: &Place) -> bool {
-        other.0.starts_with(&self.0)
-    }
-
     /// The place one step further in.
     pub(super) fn then(&self, step: Step) -> Place {
         Place(self.0.iter().copied().chain([step]).collect())

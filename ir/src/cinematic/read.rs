@@ -3,6 +3,7 @@
 //! Whatever cannot be read is reported and replaced by something harmless, so that the rest is read and checked too.
 
 use std::array;
+use std::collections::HashSet;
 
 use super::fault::{Place, SceneFault, SceneProblem, Step};
 use super::words::{Choice, Interpolation, TrackType, same_word};
@@ -37,10 +38,11 @@ impl CinematicScene {
             Ok(scene) if errors.is_empty() => return Ok(scene),
             Ok(_) => {}
             Err(faults) => {
-                // what is said of something that could not be read is not said again
-                let read = |fault: &SceneFault| {
-                    !errors.iter().any(|(place, _)| !place.0.is_empty() && fault.place.holds(place))
-                };
+                // what is said of something that could not be read, or around it, is not said again
+                let places = errors.iter().map(|(place, _)| &place.0);
+                let around = places.flat_map(|steps| (1..=steps.len()).filter_map(|n| steps.get(..n)));
+                let around: HashSet<&[Step]> = around.collect();
+                let read = |fault: &SceneFault| !around.contains(fault.place.0.as_slice());
                 let faults = faults.into_iter().filter(read).map(|fault| {
                     let span = root.find(&fault.place);
                     (fault.place.clone(), fault.at(span))
