@@ -1,15 +1,22 @@
 //! The models that commands take: a scene file, a formula, or a file with a formula.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
 use clap::Args;
-use keyfit::ir::{Channel, Names, Scene, Track};
+use keyfit::ir::cinematic::{TICKS_PER_SECOND, seconds};
+use keyfit::ir::{Channel, CinematicScene, Names, Scene, Track};
 
 use crate::data::Table;
 use crate::failure::{Failure, Source};
+
+/// How the names of scenes in RectSL end.
+const RECTSL_FILES: [&str; 1] = [".rectsl"];
+/// How the names of scenes in YAML end.
+const YAML_FILES: [&str; 2] = [".yaml", ".yml"];
 
 /// The name of a formula's only channel.
 pub const FORMULA_CHANNEL: &str = "y";
@@ -17,7 +24,7 @@ pub const FORMULA_CHANNEL: &str = "y";
 /// The model that a command works on.
 #[derive(Args)]
 pub struct ModelArgs {
-    /// A scene file (RectSL), a formula such as '?gain=1*t + ?bias=0', a file that holds a formula, or - for stdin
+    /// A scene file (RectSL or YAML), a formula such as '?gain=1*t + ?bias=0', a file that holds a formula, or - for stdin
     #[arg(allow_hyphen_values = true)]
     pub model: String,
     /// Where free parameters start: name=value,… (names of a formula need no ? then)
@@ -39,6 +46,8 @@ pub enum Document {
     Formula,
     /// A scene in RectSL.
     Rects(Scene),
+    /// A scene of cameras, actors and effects in YAML.
+    Cinematic(CinematicScene),
 }
 
 impl ModelArgs {
@@ -46,9 +55,15 @@ impl ModelArgs {
     pub fn load(&self, table: Option<&Table>) -> Result<Model, Failure> {
         let starts = self.starts()?;
         let source = self.source()?;
-        let model = if is_rectsl(&source) {
+        let scene_has_time = || table.map_or(Ok(()), |table| table.check_time("the scene"));
+        let model = if is_yaml(&source) {
+            let scene = CinematicScene::parse_yaml(&source.text);
+            let scene = scene.map_err(|e| Failure::all_syntax(&source, &e))?;
+            scene_has_time()?;
+            Model { channels: scene.channels(), document: Document::Cinematic(scene) }
+        } else if is_rectsl(&source) {
             let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
-            table.map_or(Ok(()), |table| table.check_time("the scene"))?;
+            scene_has_time()?;
             Model { channels: scene.channels(), document: Document::Rects(scene) }
         } else {
             let track = self.formula(&source, &starts, table)?;
@@ -95,7 +110,11 @@ impl ModelArgs {
         if path.is_dir() {
             return Err(Failure::input(format!("{} is a folder, not a scene or formula", self.model)));
         }
-        if self.model == "-" || path.exists() || path.extension().is_some_and(|e| e == "rectsl") {
+        if self.model == "-"
+            || path.exists()
+            || is_named(&self.model, &RECTSL_FILES)
+            || is_named(&self.model, &YAML_FILES)
+        {
             return read(&self.model);
         }
         Ok(Source { name: "formula".into(), text: self.model.clone() })
@@ -144,9 +163,10 @@ impl Model {
 
     /// The index of the channel of that name.
     pub fn channel(&self, name: &str) -> Option<usize> {
-        let name = match &self.document {
-            Document::Formula => name,
-            Document::Rects(scene) => scene.channel_name(name),
+        let name: Cow<'_, str> = match &self.document {
+            Document::Formula => name.into(),
+            Document::Rects(scene) => scene.channel_name(name).into(),
+            Document::Cinematic(scene) => scene.channel_name(name).into(),
         };
         self.channel_names().position(|own| own == name)
     }
@@ -154,7 +174,8 @@ impl Model {
     /// The prefixes of the channels of what moves in the plane: `marker.` for `marker.x` and `marker.y`.
     pub fn movers(&self) -> Vec<&str> {
         match &self.document {
-            Document::Formula => Vec::new(),
+            // what flies through space has no angle in the plane of x and y
+            Document::Formula | Document::Cinematic(_) => Vec::new(),
             Document::Rects(_) => self.channel_names().filter_map(|name| name.strip_suffix('x')).collect(),
         }
     }
@@ -174,6 +195,7 @@ impl Model {
         match &self.document {
             Document::Formula => None,
             Document::Rects(scene) => scene.fps.zip(scene.duration),
+            Document::Cinematic(scene) => Some((TICKS_PER_SECOND, seconds(scene.duration()))),
         }
     }
 
@@ -200,8 +222,18 @@ pub fn read(path: &str) -> Result<Source, Failure> {
     }
 }
 
+fn is_named(name: &str, ends: &[&str]) -> bool {
+    ends.iter().any(|end| name.ends_with(end))
+}
+
 fn is_rectsl(source: &Source) -> bool {
-    source.name.ends_with(".rectsl") || Scene::is_rectsl(&source.text)
+    is_named(&source.name, &RECTSL_FILES) || Scene::is_rectsl(&source.text)
+}
+
+/// Whether a text is a scene in YAML: its name says so, or it looks like one and not like RectSL.
+pub fn is_yaml(source: &Source) -> bool {
+    let looks = || CinematicScene::is_yaml(&source.text) && !is_rectsl(source);
+    is_named(&source.name, &YAML_FILES) || looks()
 }
 
 /// Splits `left=number,left=number`, which begins at byte `from` of an option's text: where each left side stands, and

@@ -30,6 +30,7 @@
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
+pub mod cinematic;
 pub mod describe;
 pub mod easing;
 pub mod expr;
@@ -44,6 +45,7 @@ pub mod scene;
 pub mod text;
 pub mod track;
 
+pub use cinematic::CinematicScene;
 pub use easing::{Easing, Jump};
 pub use expr::{Expr, HEADING_STEP, free, heading, keyed, linear, number as constant, shaped, t};
 pub use formula::Names;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::cinematic::SceneFault;
 use crate::easing::Easing;
 use crate::keyed::shape::{Shape, Tcb};
 use crate::keyed::{KeyError, Keyframe};
@@ -42,7 +43,7 @@ pub struct SyntaxError {
     pub span: Span,
 }
 
-/// What can be wrong in a formula, in RectSL or in describe text.
+/// What can be wrong in a formula, in RectSL, in a scene's YAML or in describe text.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SyntaxErrorKind {
@@ -129,6 +130,9 @@ pub enum SyntaxErrorKind {
     /// The track cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// Something is wrong in a scene's YAML.
+    #[error(transparent)]
+    Scene(Box<SceneFault>),
 }
 
 impl SyntaxErrorKind {
@@ -141,7 +145,7 @@ impl SyntaxErrorKind {
             SyntaxErrorKind::NoArguments(op) => format!("write {}({})", op.word(), op.operands().join(", ")),
             SyntaxErrorKind::FreeKeyTime { .. } => {
                 "a key's time is a plain number; a free parameter can be its value: 2=?peak=4.0 in a formula, 2=4 free-param \
-                 peak in RectSL"
+                 peak in RectSL, yaw: {free: peak, value: 4} in YAML"
                     .into()
             }
             SyntaxErrorKind::Build(BuildError::TwoValues { name, first, .. }) => {
@@ -159,6 +163,7 @@ impl SyntaxErrorKind {
             SyntaxErrorKind::Build(BuildError::Keys(KeyError::NoShape { .. })) => {
                 "a list of mixed shapes names each: keys[0.0=1.0 linear 1.0=2.0 hold 2.0=3.0]".into()
             }
+            SyntaxErrorKind::Scene(fault) => return fault.problem.hint(),
             _ => return None,
         })
     }
@@ -184,7 +189,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     (distance <= (word.chars().count() / 3).max(1) && distance < near.chars().count()).then(|| near.into())
 }
 
-struct DidYouMean<'a>(&'a Option<String>);
+pub(crate) struct DidYouMean<'a>(pub &'a Option<String>);
 
 impl fmt::Display for DidYouMean<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{json_number, print, print_json};
 use crate::data::Table;
 use crate::failure::{Failure, NEGATIVE, Source, say};
-use crate::model::{FORMULA_CHANNEL, Model, ModelArgs, number, pairs};
+use crate::model::{Document, FORMULA_CHANNEL, Model, ModelArgs, number, pairs};
 
 #[derive(Args)]
 pub struct Fit {
@@ -106,11 +106,13 @@ impl Fit {
         let mut model = self.model.load(table.as_ref())?;
         self.aim.add_targets(&mut model, table.as_ref())?;
         if model.channels.iter().all(|channel| channel.targets.is_empty()) {
-            return Err(Failure::input("there is no target")
-                .hint(
-                "say where a value must be, and when: --data FILE.csv, --target x:1=-4,3=4, or in the scene: '( 1=-4 3=4 ) \
-                 ->x-targets",
-            ));
+            let (target, scene) = match model.document {
+                Document::Cinematic(_) => ("camera.y:1=64", "targets: [{tick: 20, y: 64}]"),
+                Document::Formula | Document::Rects(_) => ("x:1=-4,3=4", "'( 1=-4 3=4 ) ->x-targets"),
+            };
+            return Err(Failure::input("there is no target").hint(format!(
+                "say where a value must be, and when: --data FILE.csv, --target {target}, or in the scene: {scene}"
+            )));
         }
         Ok(match (self.all_numbers, model.channels.as_slice()) {
             (false, _) => fit_channels(model.channels, &options)?,

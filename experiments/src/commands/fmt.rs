@@ -8,7 +8,7 @@ use keyfit::Scene;
 
 use super::{print, write_whole};
 use crate::failure::{Failure, NEGATIVE, say};
-use crate::model::read;
+use crate::model::{is_yaml, read};
 
 #[derive(Args)]
 pub struct Fmt {
@@ -26,6 +26,9 @@ impl Fmt {
         let mut laid = Vec::new();
         for file in &self.files {
             let source = read(file)?;
+            if is_yaml(&source) {
+                return Err(Failure::input(format!("{file}: fmt lays RectSL out, and this is YAML")));
+            }
             let text = Scene::format_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
             laid.push((file, source, text));
         }

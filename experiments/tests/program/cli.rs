@@ -129,6 +129,87 @@ fn bad_input_is_told_where_and_what_to_do() {
     insta::assert_snapshot!(text);
 }
 
+#[test]
+fn scenes_in_yaml() {
+    let camera = include_str!("../../examples/camera.yaml");
+    let folder = Folder::new("yaml");
+    folder.write("camera.yaml", camera);
+    folder.write("path.yml", camera.replace("path-mode: spline", "path-mode: centripetal"));
+    folder.write("times.csv", "t,camera.x,camera.y\n2,12,70\n");
+    let text = session(
+        &folder,
+        &[
+            &["describe", "camera.yaml"],
+            &["describe", "path.yml", "--start", "lift=70"],
+            &["sample", "camera.yaml", "--at", "0,1,2,3"],
+            &["sample", "camera.yaml", "--at", "1.5", "--derivatives"],
+            &["fit", "camera.yaml"],
+            &["fit", "path.yml", "--json"],
+            &["fit", "camera.yaml", "--data", "times.csv", "--target", "actor.guard.x:1=11"],
+            &["glsl", "camera.yaml", "--channel", "camera.y"],
+            &["glsl", "path.yml", "--channel", "camera.y"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+    // a line a tick, at the tick's time
+    let frames = String::from_utf8(folder.run(&["sample", "camera.yaml"]).stdout).unwrap();
+    let times: Vec<f64> =
+        frames.lines().skip(1).map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(times, (0..=80).map(|tick| f64::from(tick) / 20.0).collect::<Vec<_>>());
+}
+
+#[test]
+fn bad_yaml_is_told_where_and_what_to_do() {
+    let camera = include_str!("../../examples/camera.yaml");
+    let folder = Folder::new("bad-yaml");
+    let write = |name: &str, from: &str, to: &str| {
+        assert!(camera.contains(from), "{from}");
+        folder.write(name, camera.replace(from, to));
+    };
+    write(
+        "several.yaml",
+        "{tick: 80, position: [24, 65, 0], yaw: -90",
+        "{tick: 80.5, position: [24, 65], yaww: -90",
+    );
+    write("syntax.yaml", "[24, 65, 0]", "[24, 65, 0");
+    write("easing.yaml", "ease_in_out", "ease_in_owt");
+    write("free.yaml", "tick: 40", "tick: {free: when, value: 40}");
+    write("two.yaml", "{free: tilt, value: 10}", "{free: lift, value: 10}");
+    write(
+        "aimless.yaml",
+        "    targets:\n      - {tick: 30, y: 71.5, fov: 80} # clear of the gate, and all of it in view\n      - {tick: 50, pitch: 20}\n",
+        "",
+    );
+    write("nowhere.yaml", "tick: 50, pitch", "tick: 500, pitch");
+    let text = session(
+        &folder,
+        &[
+            &["fit", "several.yaml"],
+            &["fit", "syntax.yaml"],
+            &["describe", "easing.yaml"],
+            &["fit", "free.yaml"],
+            &["fit", "two.yaml"],
+            &["fit", "aimless.yaml"],
+            &["fit", "nowhere.yaml"],
+            &["fit", "easing.yml"],
+            &["fmt", "aimless.yaml"],
+            &["fit", "aimless.yaml", "--target", "camera.roll:1=2"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+    // of very many errors only the first are printed
+    let keys = "      - {tick: 0, position: 0}\n".repeat(20_000);
+    folder
+        .write("many.yaml", format!("id: s\nduration: 9\ntracks:\n  - type: camera\n    keyframes:\n{keys}"));
+    let output = folder.run(&["describe", "many.yaml"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        said.matches("error: ").count() == 31 && said.ends_with("error: many.yaml: 39969 more errors\n"),
+        "{said}"
+    );
+}
+
 /// Each of these once gave a wrong answer, a wrong place or no help.
 #[test]
 fn what_newcomers_met() {
