@@ -7,7 +7,9 @@ use ndarray::Array2;
 use thiserror::Error;
 
 use crate::determination::{Undetermined, undetermined};
+use crate::least_squares::LeastSquares;
 use crate::ledger::TracePoint;
+use crate::loss::{Loss, Robust};
 use crate::options::Options;
 use crate::problem::{FitProblem, ProblemError};
 use crate::refusal::Refusal;
@@ -24,11 +26,18 @@ pub struct FitOptions {
     pub solver_options: Options,
     /// The times that targets may have, ends included; all of them if `None`.
     pub window: Option<(f64, f64)>,
+    /// How residuals count; squares unless said otherwise.
+    pub loss: Loss,
 }
 
 impl Default for FitOptions {
     fn default() -> FitOptions {
-        FitOptions { solver: &SOLVERS[0], solver_options: Options::default(), window: None }
+        FitOptions {
+            solver: &SOLVERS[0],
+            solver_options: Options::default(),
+            window: None,
+            loss: Loss::Squares,
+        }
     }
 }
 
@@ -76,10 +85,12 @@ pub struct Fit {
     pub parameters: Vec<Named>,
     /// Where they started.
     pub initial_parameters: Vec<Named>,
-    /// The sum of squared weighted residuals at the start.
+    /// The sum of squared weighted residuals at the start; with another [`Loss`], the sum of that.
     pub initial_residual: f64,
-    /// The sum of squared weighted residuals at `parameters`.
+    /// The same at `parameters`.
     pub final_residual: f64,
+    /// How residuals counted.
+    pub loss: Loss,
     /// Whether the point is a minimum as far as can be told: see [`Termination::converged`].
     pub converged: bool,
     /// Why the solver stopped.
@@ -97,7 +108,7 @@ pub struct Fit {
     /// The rank of the Jacobian at `parameters`.
     pub rank: usize,
     /// s²(JᵀJ)⁻¹ with s² = final_residual / (targets − parameters); `None` where the rank is short or there are not
-    /// more targets than parameters.
+    /// more targets than parameters, and for another loss than squares, of which it is no covariance.
     pub covariance: Option<Array2<f64>>,
     /// The square roots of the covariance's diagonal.
     pub standard_errors: Option<Vec<Named>>,
@@ -162,7 +173,10 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         return Err(refusal.into());
     }
     let starts = problem.starts();
-    let outcome = solve(&problem, &starts, options.solver, &options.solver_options)?;
+    let robust = Robust::new(&problem, options.loss);
+    let squares = options.loss == Loss::Squares;
+    let counted: &dyn LeastSquares = if squares { &problem } else { &robust };
+    let outcome = solve(counted, &starts, options.solver, &options.solver_options)?;
     let named = |values: &[f64]| -> Vec<Named> {
         let names = problem.free_parameters().iter();
         names.zip(values).map(|(p, &value)| Named { name: p.name().into(), value }).collect()
@@ -174,6 +188,7 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         fitted: problem.channels().map(|channel| fitted(channel, &parameters)).collect(),
         parameters,
         initial_parameters: named(&starts),
+        loss: options.loss,
         initial_residual: outcome.initial_sum_of_squares,
         final_residual: outcome.sum_of_squares,
         converged: outcome.termination.converged(),
@@ -186,8 +201,8 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         residual_evaluations: outcome.residual_evaluations,
         jacobian_evaluations: outcome.jacobian_evaluations,
         rank: outcome.rank,
-        covariance: outcome.covariance,
-        standard_errors: outcome.standard_errors.as_deref().map(named),
+        covariance: outcome.covariance.filter(|_| squares),
+        standard_errors: outcome.standard_errors.as_deref().filter(|_| squares).map(named),
         undetermined,
         trace: outcome.trace,
     })

@@ -2,7 +2,7 @@
 
 use keyfit_ir::{Scene, Track};
 use keyfit_solvers::{
-    Channel, Fit, FitError, FitOptions, Options, ProblemError, Refusal, SOLVERS, Target, fit_channels,
+    Channel, Fit, FitError, FitOptions, Loss, Options, ProblemError, Refusal, SOLVERS, Target, fit_channels,
     fit_gradient, fit_parameters, lookup,
 };
 
@@ -273,4 +273,36 @@ fn unusable_targets_are_errors() {
     let error =
         fit_parameters(&Track::parse("?a=1").unwrap(), &targets(&[(2.0, 1.0)]), &options).unwrap_err();
     assert_eq!(error.to_string(), "the window from 5.0 to 1.0 is empty");
+}
+
+/// Outliers count less: at the fit the slope of the whole loss vanishes, and the line is that of the others.
+#[test]
+fn losses_withstand_outliers() {
+    let track = Track::parse("?a=0*t + ?b=0").unwrap();
+    let data: Vec<(f64, f64)> = (0..20)
+        .map(|k| (f64::from(k), 2.0 * f64::from(k) - 3.0 + 0.01 * f64::from(k % 3 - 1)))
+        .map(|(t, y)| (t, if t == 4.0 || t == 17.0 { y + 50.0 } else { y }))
+        .collect();
+    // dρ/dr over 2, from the losses' definitions
+    type Slope = fn(f64) -> f64;
+    let losses: [(Loss, Slope); 4] = [
+        (Loss::Huber(0.5), |r| if r.abs() <= 0.5 { r } else { 0.5 * r.signum() }),
+        (Loss::SoftL1(0.5), |r| r / (1.0 + 4.0 * r * r).sqrt()),
+        (Loss::Cauchy(0.5), |r| r / (1.0 + 4.0 * r * r)),
+        (Loss::Tukey(100.0), |r| r * (1.0 - 1e-4 * r * r).max(0.0).powi(2)),
+    ];
+    let least = fit_parameters(&track, &targets(&data), &FitOptions::default()).unwrap();
+    for (loss, slope) in losses {
+        let options = FitOptions { loss, ..FitOptions::default() };
+        let fit = fit_parameters(&track, &targets(&data), &options).unwrap();
+        assert!(fit.converged, "{loss}: {}", fit.message);
+        let [a, b] = ["a", "b"].map(|name| fit.value(name).unwrap());
+        let residuals = data.iter().map(|&(t, y)| (t, slope(a * t + b - y)));
+        let (along_a, along_b) = residuals.fold((0.0, 0.0), |(p, q), (t, s)| (p + s * t, q + s));
+        assert!(along_a.abs() < 1e-9 && along_b.abs() < 1e-10, "{loss}: {along_a:e} {along_b:e}");
+        let off = (a - 2.0).abs().max((b + 3.0).abs());
+        let off_by_squares = (least.value("b").unwrap() + 3.0).abs();
+        assert!(off < 0.75 * off_by_squares, "{loss}: {off} {off_by_squares}");
+        assert!(fit.standard_errors.is_none() && fit.loss == loss);
+    }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use keyfit::ir::Parameter;
-use keyfit::solvers::{Named, Options, lookup};
+use keyfit::solvers::{Loss, Named, Options, lookup};
 use keyfit::{FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
 use serde_json::{Map, Value, json};
 
@@ -42,6 +42,12 @@ pub struct Aim {
     solver: String,
     #[command(flatten)]
     limits: Limits,
+    /// How residuals count: squares, huber:SCALE, soft-l1:SCALE, cauchy:SCALE or tukey:SCALE, the scale in units of the residuals
+    #[arg(long, default_value = "squares")]
+    loss: String,
+    /// Free parameters that keep their starts, separated by commas
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    fix: Vec<String>,
     /// Targets outside these times are an error
     #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true)]
     window: Option<String>,
@@ -142,6 +148,10 @@ impl Aim {
             solver: solver(&self.solver)?,
             solver_options: self.limits.options()?,
             window: self.window.as_deref().map(window).transpose()?,
+            loss: Loss::from_word(&self.loss).ok_or_else(|| {
+                Failure::input(format!("there is no loss {}", self.loss))
+                    .hint("squares, huber:1.5, soft-l1:1.5, cauchy:1.5 or tukey:1.5, with a scale above 0")
+            })?,
         })
     }
 
@@ -150,8 +160,9 @@ impl Aim {
         self.data.as_deref().map(Table::read).transpose()
     }
 
-    /// Gives the model its targets, beside those that it holds itself.
+    /// Gives the model its targets, beside those that it holds itself, and fixes what is to keep its start.
     pub fn add_targets(&self, model: &mut Model, table: Option<&Table>) -> Result<(), Failure> {
+        model.fix(&self.fix)?;
         if let Some(table) = table {
             for (index, target) in table.targets(model)? {
                 model.channels[index].targets.push(target);
@@ -229,7 +240,11 @@ fn text(fit: &keyfit::Fit) -> String {
         lines.push(format!("{} worst miss  {:?}", channel.name, channel.worst_miss.unwrap_or(0.0)));
     }
     lines.push(String::new());
-    lines.push(format!("sum of squared residuals  {:?} -> {:?}", fit.initial_residual, fit.final_residual));
+    let minimised = match fit.loss {
+        Loss::Squares => "sum of squared residuals".into(),
+        loss => format!("sum of the loss {loss}"),
+    };
+    lines.push(format!("{minimised}  {:?} -> {:?}", fit.initial_residual, fit.final_residual));
     lines.push(format!(
         "{} ({} steps, {} residual and {} Jacobian evaluations)",
         fit.message, fit.steps, fit.residual_evaluations, fit.jacobian_evaluations
@@ -268,6 +283,7 @@ fn fit_json(fit: &keyfit::Fit) -> Value {
         "jacobian_evaluations": fit.jacobian_evaluations,
         "rank": fit.rank,
         "undetermined": fit.undetermined.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "loss": fit.loss.to_string(),
         "refused": null,
         "channels": channels,
     })

@@ -472,3 +472,21 @@ fn fmt_lays_scenes_out() {
     assert_eq!((read("laid.rectsl").as_str(), read("loose.rectsl").as_str()), (laid, laid));
     insta::assert_snapshot!(text);
 }
+
+#[test]
+fn losses_and_fixed_parameters() {
+    let folder = Folder::new("loss");
+    let line = ["fit", "?a=1*t + ?b=0.5", "--target", "0=1,1=3,2=5,3=7,4=90"];
+    let with = |more: &[&'static str]| [&line[..], more].concat();
+    let text = session(
+        &folder,
+        &[
+            &with(&["--loss", "huber:0.5"]),
+            &with(&["--loss", "cauchy:0.5", "--fix", "b", "--json"]),
+            &with(&["--fix", "a,b"]),
+            &with(&["--fix", "c"]),
+            &with(&["--loss", "huber"]),
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
