@@ -166,7 +166,7 @@ impl Model {
     }
 
     /// Whether all of these are free parameters; `option` names them.
-    fn check_parameters<'a>(
+    pub fn check_parameters<'a>(
         &self,
         option: &str,
         mut given: impl Iterator<Item = &'a String>,

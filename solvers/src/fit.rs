@@ -1,5 +1,6 @@
 //! The calls that people make: fit named parameters, fit every number, fit the channels of a scene.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use keyfit_ir::{BuildError, Builder, Channel, Id, Node, Parameter, Target, Track};
@@ -28,6 +29,9 @@ pub struct FitOptions {
     pub window: Option<(f64, f64)>,
     /// How residuals count; squares unless said otherwise.
     pub loss: Loss,
+    /// The least and the greatest values of parameters, by name, ends included. A name that the problem does not have is not
+    /// looked at.
+    pub bounds: BTreeMap<String, [f64; 2]>,
 }
 
 impl Default for FitOptions {
@@ -37,6 +41,7 @@ impl Default for FitOptions {
             solver_options: Options::default(),
             window: None,
             loss: Loss::Squares,
+            bounds: BTreeMap::new(),
         }
     }
 }
@@ -51,9 +56,21 @@ pub enum FitError {
     /// The targets are not usable.
     #[error(transparent)]
     Problem(#[from] ProblemError),
+    /// A parameter starts outside of its bounds, or there is nothing between these.
+    #[error("{name} starts at {start:?}, which is not within its bounds {low:?} and {high:?}")]
+    StartOutside {
+        /// The parameter.
+        name: String,
+        /// Where it starts.
+        start: f64,
+        /// Its least value.
+        low: f64,
+        /// Its greatest value.
+        high: f64,
+    },
     /// The solver could not start.
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Solve(SolveError),
 }
 
 /// A named number of a fit.
@@ -105,10 +122,12 @@ pub struct Fit {
     pub residual_evaluations: u64,
     /// How often the Jacobian was evaluated.
     pub jacobian_evaluations: u64,
-    /// The rank of the Jacobian at `parameters`.
+    /// The parameters that a bound holds, with it: beyond it the targets would be met better.
+    pub at_bounds: Vec<Named>,
+    /// The rank of the Jacobian at `parameters`, those at bounds left out.
     pub rank: usize,
     /// s²(JᵀJ)⁻¹ with s² = final_residual / (targets − parameters); `None` where the rank is short or there are not
-    /// more targets than parameters, and for another loss than squares, of which it is no covariance.
+    /// more targets than parameters, where a bound holds a parameter, and for another loss than squares.
     pub covariance: Option<Array2<f64>>,
     /// The square roots of the covariance's diagonal.
     pub standard_errors: Option<Vec<Named>>,
@@ -176,7 +195,14 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
     let robust = Robust::new(&problem, options.loss);
     let squares = options.loss == Loss::Squares;
     let counted: &dyn LeastSquares = if squares { &problem } else { &robust };
-    let outcome = solve(counted, &starts, options.solver, &options.solver_options)?;
+    let outcome = solve(counted, &starts, options.solver, &bounded(&problem, options));
+    let outcome = outcome.map_err(|error| match error {
+        SolveError::StartOutside { parameter, start, low, high } => {
+            let name = problem.free_parameters().get(parameter).map_or("", Parameter::name).into();
+            FitError::StartOutside { name, start, low, high }
+        }
+        other => FitError::Solve(other),
+    })?;
     let named = |values: &[f64]| -> Vec<Named> {
         let names = problem.free_parameters().iter();
         names.zip(values).map(|(p, &value)| Named { name: p.name().into(), value }).collect()
@@ -186,6 +212,7 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
     let parameters = named(&outcome.parameters);
     Ok(Fit {
         fitted: problem.channels().map(|channel| fitted(channel, &parameters)).collect(),
+        at_bounds: outcome.held.iter().filter_map(|j| parameters.get(*j).cloned()).collect(),
         parameters,
         initial_parameters: named(&starts),
         loss: options.loss,
@@ -206,6 +233,18 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         undetermined,
         trace: outcome.trace,
     })
+}
+
+/// The solver's options with the bounds in the order of the problem's parameters.
+fn bounded(problem: &FitProblem, options: &FitOptions) -> Options {
+    let bounds = if options.bounds.is_empty() {
+        Vec::new()
+    } else {
+        let of = |p: &Parameter| options.bounds.get(p.name()).copied();
+        let all = problem.free_parameters().iter();
+        all.map(|p| of(p).unwrap_or([f64::NEG_INFINITY, f64::INFINITY])).collect()
+    };
+    Options { bounds, ..options.solver_options.clone() }
 }
 
 fn fitted(channel: &Channel, parameters: &[Named]) -> FittedChannel {

@@ -32,6 +32,7 @@
 //! # Ok::<(), keyfit_solvers::SolveError>(())
 //! ```
 
+mod bounds;
 mod decomposition;
 mod descent;
 mod determination;

@@ -1,6 +1,6 @@
 //! Fits of tracks: answers, refusals, and what is said about them.
 
-use keyfit_ir::{Scene, Track};
+use keyfit_ir::{Scalar, Scene, Track};
 use keyfit_solvers::{
     Channel, Fit, FitError, FitOptions, Loss, Options, ProblemError, Refusal, SOLVERS, Target, fit_channels,
     fit_gradient, fit_parameters, lookup,
@@ -305,4 +305,81 @@ fn losses_withstand_outliers() {
         assert!(off < 0.75 * off_by_squares, "{loss}: {off} {off_by_squares}");
         assert!(fit.standard_errors.is_none() && fit.loss == loss);
     }
+}
+
+fn bounded(solver: &str, bounds: &[(&str, [f64; 2])]) -> FitOptions {
+    let bounds = bounds.iter().map(|(name, range)| ((*name).into(), *range)).collect();
+    FitOptions { bounds, ..with(solver) }
+}
+
+#[test]
+fn bounds_hold_what_they_must() {
+    let track = Track::parse("?a=0.5*t + ?b=0").unwrap();
+    let data = targets(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.5), (3.0, 7.0)]);
+    let free = fit_parameters(&track, &data, &FitOptions::default()).unwrap();
+    for solver in SOLVERS.iter().filter(|entry| entry.bounds) {
+        // with a = 1 the best b is the mean of y − t
+        let fit = fit_parameters(&track, &data, &bounded(solver.name, &[("a", [0.0, 1.0])])).unwrap();
+        assert!(fit.converged, "{}: {}", solver.name, fit.message);
+        assert_eq!((fit.value("a"), fit.at_bounds.len(), fit.rank), (Some(1.0), 1, 1), "{}", solver.name);
+        assert!((fit.value("b").unwrap() - 2.625).abs() < 1e-12, "{}: {:?}", solver.name, fit.parameters);
+        assert!(fit.standard_errors.is_none() && fit.undetermined.is_empty());
+        // bounds that hold nothing change nothing, and a start at one does not stay there
+        let wide = [("a", [0.5, f64::INFINITY]), ("b", [-10.0, 10.0])];
+        let fit = fit_parameters(&track, &data, &bounded(solver.name, &wide)).unwrap();
+        assert!(fit.converged && fit.at_bounds.is_empty() && fit.standard_errors.is_some());
+        for (found, expected) in fit.parameters.iter().zip(&free.parameters) {
+            assert!((found.value - expected.value).abs() < 1e-12, "{}: {:?}", solver.name, fit.parameters);
+        }
+    }
+    let outside = fit_parameters(&track, &data, &bounded("dogleg", &[("a", [1.0, 2.0])])).unwrap_err();
+    assert_eq!(outside.to_string(), "a starts at 0.5, which is not within its bounds 1.0 and 2.0");
+    assert!(fit_parameters(&track, &data, &bounded("dogleg", &[("a", [f64::NAN, 2.0])])).is_err());
+    let unable = fit_parameters(&track, &data, &bounded("bfgs", &[("a", [0.0, 1.0])])).unwrap_err();
+    assert_eq!(unable.to_string(), "bfgs knows no bounds; these solvers do: levenberg-marquardt, dogleg");
+}
+
+/// A linear problem in a box is convex: its minimum is where no slope leads down and inside.
+#[test]
+fn random_boxes_are_met() {
+    let mut state = 5u64;
+    let mut random = |low: f64, high: f64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        low + (high - low) * ((state >> 11) as f64 / (1u64 << 53) as f64)
+    };
+    let names = ["a", "b", "c", "d"];
+    let mut held = 0;
+    for case in 0..200 {
+        let starts: Vec<f64> = names.iter().map(|_| random(-1.0, 1.0)).collect();
+        let track = format!(
+            "?a={:?} + ?b={:?}*t + ?c={:?}*t*t + ?d={:?}*sin(3*t)",
+            starts[0], starts[1], starts[2], starts[3]
+        );
+        let track = Track::parse(&track).unwrap();
+        let data: Vec<(f64, f64)> = (0..12).map(|k| (f64::from(k) / 4.0, random(-5.0, 5.0))).collect();
+        let bounds: Vec<(&str, [f64; 2])> = names
+            .iter()
+            .zip(&starts)
+            .map(|(name, x)| (*name, [x - random(0.0, 1.0), x + random(0.0, 2.0)]))
+            .collect();
+        for solver in ["levenberg-marquardt", "dogleg"] {
+            let fit = fit_parameters(&track, &targets(&data), &bounded(solver, &bounds)).unwrap();
+            assert!(fit.converged, "{case} {solver}: {}", fit.message);
+            let x: Vec<f64> = names.iter().map(|name| fit.value(name).unwrap()).collect();
+            let column = |j: usize, t: f64| [1.0, t, t * t, Scalar::sin(&(3.0 * t))][j];
+            let residual = |&(t, y): &(f64, f64)| (0..4).map(|j| x[j] * column(j, t)).sum::<f64>() - y;
+            for (j, (name, [low, high])) in bounds.iter().enumerate() {
+                let slope: f64 = data.iter().map(|at| residual(at) * column(j, at.0)).sum();
+                let size: f64 = data.iter().map(|at| (residual(at) * column(j, at.0)).abs()).sum();
+                let right = match x[j] {
+                    x if x == *low => slope >= -1e-9 * size,
+                    x if x == *high => slope <= 1e-9 * size,
+                    x => *low < x && x < *high && slope.abs() <= 1e-9 * size,
+                };
+                assert!(right, "{case} {solver} {name}: {} in {low} to {high}, slope {slope:e}", x[j]);
+            }
+            held += fit.at_bounds.len();
+        }
+    }
+    assert!(held > 400, "{held}");
 }

@@ -474,7 +474,7 @@ fn fmt_lays_scenes_out() {
 }
 
 #[test]
-fn losses_and_fixed_parameters() {
+fn losses_bounds_and_fixed_parameters() {
     let folder = Folder::new("loss");
     let line = ["fit", "?a=1*t + ?b=0.5", "--target", "0=1,1=3,2=5,3=7,4=90"];
     let with = |more: &[&'static str]| [&line[..], more].concat();
@@ -486,6 +486,13 @@ fn losses_and_fixed_parameters() {
             &with(&["--fix", "a,b"]),
             &with(&["--fix", "c"]),
             &with(&["--loss", "huber"]),
+            &with(&["--bound", "a=..20,b=-3..1"]),
+            &with(&["--bound", "a=..20", "--json", "--iterations", "1"]),
+            &with(&["--bound", "a=2..20"]),
+            &with(&["--bound", "a=2"]),
+            &with(&["--bound", "a=0..x"]),
+            &with(&["--bound", "c=0..1"]),
+            &with(&["--bound", "a=0..2", "--solver", "bfgs"]),
         ],
     );
     insta::assert_snapshot!(text);
