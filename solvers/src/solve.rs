@@ -275,7 +275,10 @@ impl Check {
     }
 
     fn judge(&self, claimed: Termination, best: &Evaluation) -> Termination {
-        if !claimed.converged() && !matches!(claimed, Termination::LineSearchFailed | Termination::Stalled) {
+        if !claimed.converged()
+            && !best.is_zero()
+            && !matches!(claimed, Termination::LineSearchFailed | Termination::Stalled)
+        {
             return claimed;
         }
         let is_minimum = self.relative_offset <= OFFSET.max(self.rounding) || self.step <= STEP;
@@ -283,9 +286,9 @@ impl Check {
         // Residuals at rounding level are a perfect fit, whatever the rank.
         let rank_lost = rank < self.first_rank && self.rounding < 1.0;
         match (self.non_finite, self.vanished) {
+            _ if best.is_zero() => Termination::ZeroResidual,
             (Some(place), _) => Termination::NonFinite(place),
             (_, Some(parameter)) => Termination::ColumnVanished { parameter },
-            _ if best.is_zero() => Termination::ZeroResidual,
             _ if is_minimum && rank_lost => Termination::RankLost { start: self.first_rank, rank },
             _ if is_minimum && !claimed.converged() => Termination::GradientNegligible,
             _ if is_minimum || !claimed.converged() => claimed,

@@ -35,7 +35,7 @@ enum Path {
 /// *Descent.* A step `p` minimises `‖r + J p‖` subject to `‖D p‖ ≤ Δ`, where `D` holds the largest norms that the
 /// columns of `J` have had, so that the units of the parameters do not matter. The trial is accepted if the sum of
 /// squares falls by at least 1e-4 of the predicted fall. `Δ` shrinks below a quarter of it, and becomes twice the
-/// step's length above three quarters. A trial that is not finite is a rejected trial. `Δ` begins at
+/// step's length above three quarters. A trial that is not finite is a rejected trial, and so is one where a derivative is not. `Δ` begins at
 /// `‖D x‖` times `Options::first_step`: a large first step is what throws parameters onto plateaus. Measured on the
 /// 54 starts of NIST StRD with 13 values: 0.1, 1 and 10 reach every optimum; 0.01, 0.02, 0.05, 0.2, 0.5, 2, 5 and 20 lose
 /// MGH10 start 1, and 20, 50 and 100 lose BoxBOD start 1. No loss is reported as a success.
@@ -173,7 +173,10 @@ impl TrustRegion {
             finish.relax_after(&scaled);
             let part: Vec<f64> = step.iter().map(|p| finish.relaxation * p).collect();
             let (point, shortened) = here.moved(&part, &self.options);
-            let trial = ledger.trial(&point)?;
+            let trial = match ledger.trial(&point)? {
+                Some(trial) if trial.is_zero() || ledger.can_go_on(&point)? => Some(trial),
+                _ => None,
+            };
             let Some(trial) = trial.filter(|trial| ledger.prefer(trial, here.rounding)) else {
                 return Ok(if finish.relax() { Ok(None) } else { Err(Termination::LossStoppedChanging) });
             };
@@ -209,6 +212,11 @@ impl TrustRegion {
         } else if ratio > 0.75 || (taken < 0.9 * radius && shortened.is_none()) {
             // a step that ends inside says how far it is to go
             self.radius = Some(2.0 * taken);
+        }
+        if ratio > ACCEPT && !trial.is_zero() && !ledger.can_go_on(&point)? {
+            // the edge of where the model has derivatives
+            self.radius = Some(0.25 * taken);
+            return Ok(Ok(None));
         }
         Ok(Ok((ratio > ACCEPT).then_some(trial)))
     }

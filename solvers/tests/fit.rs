@@ -383,3 +383,27 @@ fn random_boxes_are_met() {
     }
     assert!(held > 400, "{held}");
 }
+
+/// Where a step ends at the edge of a function's domain, the value is finite and the derivative is not; the solvers step back.
+#[test]
+fn the_edge_of_a_domain_is_no_end() {
+    for solver in ["levenberg-marquardt", "dogleg", "bfgs", "l-bfgs", "nonlinear-cg", "steepest-descent"] {
+        for (formula, pairs, expected) in [
+            ("asin(?a=0)", &[(0.0, 1.5)][..], 0.9974949866040544),
+            ("acos(?a=0)", &[(0.0, 0.1)], 0.9950041652780258),
+            ("sqrt(?a=1)*t", &[(1.0, 0.1), (2.0, 0.2)], 0.01),
+        ] {
+            let fit =
+                fit_parameters(&Track::parse(formula).unwrap(), &targets(pairs), &with(solver)).unwrap();
+            assert!(fit.converged, "{solver} {formula}: {}", fit.message);
+            let found = fit.value("a").unwrap();
+            assert!((found - expected).abs() < 1e-8 * expected, "{solver} {formula}: {found}");
+        }
+        // a perfect fit is one, also where its derivative is not finite
+        for formula in ["sqrt(?a=1)", "(?a=1)^0.5"] {
+            let fit = fit_parameters(&Track::parse(formula).unwrap(), &targets(&[(0.0, 0.0)]), &with(solver))
+                .unwrap();
+            assert_eq!(fit.converged, fit.final_residual == 0.0, "{solver} {formula}: {}", fit.message);
+        }
+    }
+}
