@@ -1,8 +1,11 @@
-//! Rewriting of keyfit tracks by equality saturation.
+//! Rewriting of keyfit tracks that changes no bit.
 //!
-//! This crate speaks for tracks to egg: [`Term`] is the one language of e-graphs, made from the operation table of
-//! `keyfit-ir`, and [`to_expr`] and [`from_expr`] carry a track there and back without loss. Rules and extraction
-//! build on it.
+//! Two tracks are equal here if they have the same bits for every time and every value of the parameters, ±0 told apart
+//! and all NaNs one. What may be rewritten is a table of rules ([`rules`]), each with its evidence; what a rule asks for is
+//! established by facts ([`Fact`]), never assumed.
+//!
+//! [`Term`] is the one language of e-graphs, made from the operation table of `keyfit-ir`, and [`to_expr`] and
+//! [`from_expr`] carry a track there and back without loss.
 //!
 //! ```
 //! use egg::{AstSize, EGraph, Extractor};
@@ -18,6 +21,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bank;
+pub mod condition;
+pub mod cost;
+pub mod facts;
+mod head;
+pub mod pattern;
+pub mod rules;
 mod term;
 
-pub use term::{Head, Term, from_expr, to_expr};
+pub use cost::cost;
+pub use facts::{Bounds, Fact};
+pub use head::Head;
+pub use term::{Term, from_expr, to_expr};
