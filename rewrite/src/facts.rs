@@ -12,6 +12,7 @@ pub mod transfer;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::head::Head;
 
@@ -26,11 +27,22 @@ pub struct Fact {
     whole: bool,
 }
 
+impl Fact {
+    fn bits(&self) -> (Option<(u64, u64)>, [bool; 4]) {
+        let ends = self.range.map(|(low, high)| (low.to_bits(), high.to_bits()));
+        (ends, [self.nan, self.negative_zero, self.positive_zero, self.whole])
+    }
+}
+
 impl PartialEq for Fact {
     fn eq(&self, other: &Fact) -> bool {
-        let bits = |fact: &Fact| fact.range.map(|(low, high)| (low.to_bits(), high.to_bits()));
-        let flags = |fact: &Fact| (fact.nan, fact.negative_zero, fact.positive_zero, fact.whole);
-        bits(self) == bits(other) && flags(self) == flags(other)
+        self.bits() == other.bits()
+    }
+}
+
+impl Hash for Fact {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits().hash(state);
     }
 }
 
@@ -280,6 +292,12 @@ impl Bounds {
     /// The parameter lies from `low` to `high`.
     pub fn parameter(mut self, name: &str, low: f64, high: f64) -> Bounds {
         self.parameters.insert(name.into(), Fact::from_to(low, high));
+        self
+    }
+
+    /// The parameter is as this fact says.
+    pub(crate) fn known(mut self, name: &str, fact: Fact) -> Bounds {
+        self.parameters.insert(name.into(), fact);
         self
     }
 

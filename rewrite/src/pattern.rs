@@ -61,13 +61,38 @@ impl Pattern {
         }
     }
 
+    /// For the k-th part of an instance, which parts are its operands; `None` for one that has none.
+    pub(crate) fn operands(&self, k: usize) -> Option<&[usize]> {
+        match self.parts.get(k)? {
+            Part::Apply(op, operands) => Some(&operands[..op.arity()]),
+            _ => None,
+        }
+    }
+
     /// What the variables stand for where the term at `place` is an instance of the pattern.
     pub fn matches(&self, bank: &Bank, place: Place) -> Option<Substitution> {
         let mut bound = [None; MAX_NODES];
+        bound[self.parts.len().checked_sub(1)?] = Some(place);
+        self.matches_parts(bank, &self.parts, bound)
+    }
+
+    /// What the variables stand for where an operation on these operands, which need not be there, is an instance.
+    pub(crate) fn matches_operands(&self, bank: &Bank, children: &[Place]) -> Option<Substitution> {
+        let (Part::Apply(_, operands), rest) = self.parts.split_last()? else { return None };
+        let mut bound = [None; MAX_NODES];
+        bind(&mut bound, operands, children)?;
+        self.matches_parts(bank, rest, bound)
+    }
+
+    fn matches_parts(
+        &self,
+        bank: &Bank,
+        parts: &[Part],
+        mut bound: [Option<Place>; MAX_NODES],
+    ) -> Option<Substitution> {
         let mut found: Substitution = [None; VARIABLES.len()];
-        bound[self.parts.len() - 1] = Some(place);
         // parents stand behind their children, so each part is bound before it is looked at
-        for (i, part) in self.parts.iter().enumerate().rev() {
+        for (i, part) in parts.iter().enumerate().rev() {
             let place = bound[i]?;
             match part {
                 Part::Variable(v) => found[*v] = Some(place),
@@ -80,11 +105,7 @@ impl Pattern {
                     if cell.head != Head::Apply(*op) {
                         return None;
                     }
-                    for (operand, child) in operands.iter().zip(&cell.children) {
-                        if bound[*operand].replace(*child).is_some_and(|other| other != *child) {
-                            return None;
-                        }
-                    }
+                    bind(&mut bound, operands, &cell.children)?;
                 }
             }
         }
@@ -127,6 +148,16 @@ impl Pattern {
         }
         facts.last().copied().unwrap_or(Fact::ANY)
     }
+}
+
+/// Binds parts to the children that they must be; `None` where one is bound to another already.
+fn bind(bound: &mut [Option<Place>; MAX_NODES], operands: &[usize; 3], children: &[Place]) -> Option<()> {
+    for (operand, child) in operands.iter().zip(children) {
+        if bound[*operand].replace(*child).is_some_and(|other| other != *child) {
+            return None;
+        }
+    }
+    Some(())
 }
 
 fn part(node: &Node) -> Option<Part> {

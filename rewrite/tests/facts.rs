@@ -66,7 +66,7 @@ fn the_order_of_numbers_is_that_of_their_ranks() {
 fn every_operation_keeps_to_what_is_claimed_of_it() {
     let mut g = Gen::from_size_and_seed(20, 11);
     for &op in Op::ALL {
-        for round in 0..3000 {
+        for round in 0..1000 {
             let mut operands: Vec<(Fact, Vec<f64>)> = (0..3).map(|_| random_fact(&mut g)).collect();
             let alike = op.arity() > 1 && round % 4 == 0;
             if alike {
@@ -99,7 +99,7 @@ fn every_operation_keeps_to_what_is_claimed_of_it() {
 fn every_node_of_a_track_keeps_to_what_is_claimed_of_it() {
     let mut g = Gen::from_size_and_seed(40, 12);
     let mut narrow = 0_usize;
-    for _ in 0..3000 {
+    for _ in 0..1500 {
         let RandomTrack(track) = RandomTrack::arbitrary(&mut g);
         let duration = number(&mut g).abs();
         let bounds = if duration.is_finite() { Bounds::new().duration(duration) } else { Bounds::new() };
@@ -127,7 +127,7 @@ fn every_node_of_a_track_keeps_to_what_is_claimed_of_it() {
             }
         }
     }
-    assert!(narrow > 100_000, "{narrow} facts say something");
+    assert!(narrow > 50_000, "{narrow} facts say something");
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub(super) const RULES: &[Rule] = &[
     // mixtures
     sound("mix-definition", "a + (b - a) * u", "mix(a, b, u)", Definition, "the operation is defined so"),
     when("mix-start", "mix(a, b, 0.0)", "a", &[Of("b - a", Finite), Of("a", NotNegativeZero)], Smt, "a plus a zero"),
-    sound("mix-end-as-written", "mix(a, b, 1.0)", "a + (b - a)", Smt, "the product by 1 is exact"),
+    sound("mix-end-as-written", "mix(a, b, 1.0)", "a + (b - a)", Lemma, "mul-one inside"),
     when("mix-end-whole", "mix(a, b, 1.0)", "b",
         &[Of("a", Whole), Of("b", Whole), Of("a", Within(-WHOLE, WHOLE)), Of("b", Within(-WHOLE, WHOLE)), Of("b", NotNegativeZero), Of("a", NotNan)], Lemma,
         "differences of whole numbers up to 2^52 are exact; a zero sum is +0"),
@@ -74,7 +74,7 @@ pub(super) const RULES: &[Rule] = &[
         &[AtMost("b * 0.5", "a"), AtMost("a", "b * 2.0"), Of("b", Within(1e-300, 1e300)), Of("a", NotNan)], Smt,
         "b - a is exact where a and b are within a factor of 2 (Sterbenz)"),
     when("mix-same", "mix(a, a, u)", "a", &[Of("a", Finite), Of("u", Finite), Of("a", NotNegativeZero)], Smt, "a plus a zero"),
-    when("mix-from-zero", "mix(0.0, b, u)", "b * u", &[Of("b * u", NotNegativeZero)], Smt, "0 + b*u; -0 would become +0"),
+    when("mix-from-zero", "mix(0.0, b, u)", "b * u", &[Of("b * u", NotNegativeZero)], Lemma, "sub-zero inside, then 0 + b*u is b*u; -0 would become +0"),
     sound("mix-unit-as-written", "mix(0.0, 1.0, u)", "u + 0.0", Smt, "0 + 1*u"),
     when("mix-unit", "mix(0.0, 1.0, u)", "u", &[Of("u", NotNegativeZero)], Smt, "0 + 1*u; -0 would become +0"),
     sound("mix-unit-back", "mix(1.0, 0.0, u)", "1.0 - u", Smt, "1 + -1*u"),
