@@ -306,6 +306,11 @@ impl Bounds {
         self.clock
     }
 
+    /// The parameters of which something is known, by name.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, Fact)> {
+        self.parameters.iter().map(|(name, fact)| (name.as_str(), *fact))
+    }
+
     /// What is known of a term, given what is known of its children. `alike` says that the first two children have the
     /// same value.
     pub fn fact(&self, head: &Head, children: &[Fact], alike: bool) -> Fact {

@@ -39,6 +39,6 @@ mod term;
 pub use cost::cost;
 pub use facts::{Bounds, Fact};
 pub use head::Head;
-pub use proof::{Proof, ProofError, Step};
+pub use proof::{Established, Proof, ProofError, Step};
 pub use simplify::{Options, Simplified, SimplifyError, Stopped, simplify};
 pub use term::{Term, from_expr, to_expr};

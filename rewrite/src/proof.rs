@@ -13,7 +13,7 @@ use keyfit_ir::{BuildError, Track};
 use thiserror::Error;
 
 use crate::bank::{Bank, Cell, Place};
-use crate::facts::Bounds;
+use crate::facts::{Bounds, Fact};
 use crate::rules::RuleSet;
 
 /// One equality, by one rule.
@@ -29,6 +29,15 @@ pub struct Step {
     pub result: Place,
     /// What the rule's variables stand for; none for a rule that has none.
     pub substitution: Vec<(String, Place)>,
+}
+
+/// A condition that a step's rule asks for, and the facts that establish it, as the checker found them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Established {
+    /// The condition.
+    pub condition: String,
+    /// What is known of each of its terms.
+    pub facts: Vec<(&'static str, Fact)>,
 }
 
 /// Why two tracks have the same bits.
@@ -118,6 +127,14 @@ impl Proof {
     /// # Errors
     /// [`ProofError`]: what does not hold.
     pub fn check(&self) -> Result<(), ProofError> {
+        self.replay().map(|_| ())
+    }
+
+    /// Replays the proof; gives for each step what its rule asked for and which facts say so.
+    ///
+    /// # Errors
+    /// As [`Proof::check`].
+    pub fn replay(&self) -> Result<Vec<Vec<Established>>, ProofError> {
         check::check(self, RuleSet::get())
     }
 

@@ -9,6 +9,8 @@
 //! What comes out is believed only if its proof is accepted by the checker, which shares the table of rules and the facts
 //! with this module, and nothing else.
 
+mod egraph;
+mod explanation;
 mod pass;
 mod window;
 
@@ -79,6 +81,14 @@ pub enum SimplifyError {
     /// A rule made something that is no track.
     #[error("a rewrite made no track: {0}")]
     Build(#[from] BuildError),
+    /// Two terms were made equal that have no value in common: a rule or a fact is wrong.
+    #[error("a value would have to be both {first} and {second}; a rule or a fact is wrong")]
+    Contradiction {
+        /// One of the terms, and what is known of it.
+        first: String,
+        /// The other one.
+        second: String,
+    },
     /// The checker does not accept the proof.
     #[error("the proof does not hold: {0}")]
     Proof(#[from] ProofError),
@@ -113,7 +123,7 @@ pub fn simplify(track: &Track, options: &Options) -> Result<Simplified, Simplify
     for _ in 0..options.rounds {
         let mut pass = Pass::new(&best, &options.bounds, end, &mut hopeless);
         pass.directed();
-        dropped += pass.windows(options.window_nodes);
+        dropped += pass.windows(options.window_nodes)?;
         let struck = pass.struck();
         let (next, step) = pass.finish()?;
         if next == best {

@@ -4,7 +4,10 @@ pub mod compare;
 pub mod describe;
 pub mod fit;
 pub mod glsl;
+pub mod proving;
+pub mod rules;
 pub mod sample;
+pub mod simplify;
 pub mod tables;
 pub mod verify;
 

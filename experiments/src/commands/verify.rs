@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 use keyfit::identities::{Bound, IDENTITIES};
 use serde_json::json;
 
+use super::proving::{VerifyProof, VerifySimplify};
+use super::rules::Rules;
 use super::{json_number, print, print_json};
 use crate::failure::{Failure, NEGATIVE};
 
@@ -23,11 +25,22 @@ enum What {
         #[arg(long)]
         json: bool,
     },
+    /// Check the evidence of every rewrite rule: by solver, by sampling, by witness
+    Rules(Rules),
+    /// Simplify random tracks and compare every bit
+    Simplify(VerifySimplify),
+    /// Replay a proof that `keyfit simplify --json` wrote
+    Proof(VerifyProof),
 }
 
 impl Verify {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        let What::Identities { json } = self.what;
+        let json = match self.what {
+            What::Identities { json } => json,
+            What::Rules(command) => return command.run(),
+            What::Simplify(command) => return command.run(),
+            What::Proof(command) => return command.run(),
+        };
         let mut rows = Vec::new();
         let mut all = true;
         for identity in IDENTITIES {

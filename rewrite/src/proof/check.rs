@@ -5,16 +5,19 @@
 
 use std::collections::HashMap;
 
-use super::{Proof, ProofError, Step};
+use super::{Established, Proof, ProofError, Step};
 use crate::bank::{Bank, Cell, Place};
 use crate::facts::Fact;
+use crate::head::Head;
 use crate::pattern::{Substitution, VARIABLES};
+use crate::rules::custom::Custom;
 use crate::rules::{Ready, RuleSet, Sides};
 
 /// How often a class's fact may become tighter. Cyclic classes could go on for ever.
 const PATIENCE: u8 = 32;
 
-pub(super) fn check(proof: &Proof, rules: &RuleSet) -> Result<(), ProofError> {
+pub(super) fn check(proof: &Proof, rules: &RuleSet) -> Result<Vec<Vec<Established>>, ProofError> {
+    let mut established = Vec::with_capacity(proof.steps.len());
     let mut classes = Classes::new(Bank::new(&proof.bounds));
     for (i, cell) in proof.terms.iter().enumerate() {
         let place = i as Place;
@@ -46,6 +49,7 @@ pub(super) fn check(proof: &Proof, rules: &RuleSet) -> Result<(), ProofError> {
                 if custom.rewrite(&mut classes.bank, step.place) != Some(step.result) {
                     return Err(other(step.result));
                 }
+                established.push(classes.asked(*custom, step.place));
             }
             (Sides::Formulas(..), sides) => {
                 let Some([left, right]) = sides else { return Err(other(step.place)) };
@@ -57,7 +61,7 @@ pub(super) fn check(proof: &Proof, rules: &RuleSet) -> Result<(), ProofError> {
                         return Err(other(place));
                     }
                 }
-                classes.establish(i, ready, &substitution)?;
+                established.push(classes.establish(i, ready, &substitution)?);
             }
         }
         classes.settle(i)?;
@@ -65,7 +69,7 @@ pub(super) fn check(proof: &Proof, rules: &RuleSet) -> Result<(), ProofError> {
         classes.settle(i)?;
     }
     match classes.find(proof.before) == classes.find(proof.after) {
-        true => Ok(()),
+        true => Ok(established),
         false => Err(ProofError::NotConnected),
     }
 }
@@ -141,21 +145,38 @@ impl Classes {
         }
     }
 
+    /// What a rule that is no pair of formulas asks for, and the fact that it hangs on.
+    fn asked(&mut self, custom: Custom, place: Place) -> Vec<Established> {
+        let cell = self.bank.cells()[place as usize].clone();
+        let (name, place) = match (&cell.head, cell.children.last()) {
+            (Head::Keyed(_), Some(clock)) => ("clock", *clock),
+            _ => ("the term", place),
+        };
+        let condition = custom.asks().to_owned();
+        let facts = vec![(name, self.fact(place))];
+        if condition.is_empty() { Vec::new() } else { vec![Established { condition, facts }] }
+    }
+
     fn establish(
         &mut self,
         step: usize,
         ready: &Ready,
         substitution: &Substitution,
-    ) -> Result<(), ProofError> {
+    ) -> Result<Vec<Established>, ProofError> {
         let facts = substitution.map(|place| place.map_or(Fact::ANY, |place| self.fact(place)));
-        match ready.conditions.iter().find(|condition| !condition.follows(&|v: usize| facts[v])) {
-            None => Ok(()),
-            Some(unmet) => Err(ProofError::Condition {
-                step,
-                rule: ready.rule.name.into(),
-                condition: unmet.condition.to_string(),
-            }),
+        let known = |v: usize| facts[v];
+        let mut established = Vec::with_capacity(ready.conditions.len());
+        for condition in &ready.conditions {
+            let text = condition.condition.to_string();
+            if !condition.follows(&known) {
+                let rule = ready.rule.name.into();
+                return Err(ProofError::Condition { step, rule, condition: text });
+            }
+            let terms = condition.condition.terms().zip(&condition.terms);
+            let facts = terms.map(|(term, pattern)| (term, pattern.fact(&known))).collect();
+            established.push(Established { condition: text, facts });
         }
+        Ok(established)
     }
 
     /// Follows up what became known, until nothing more does.

@@ -19,12 +19,11 @@ const DEPTH: usize = 8;
 /// How often one term is rewritten in a round.
 const PATIENCE: usize = 64;
 
-/// The rules for operations, but for those that need the whole list of keys.
-const OF_OPERATIONS: [Custom; 4] = [Custom::Evaluate, Custom::Known, Custom::OfHold, Custom::EaseClamped];
+/// The rules for operations that are no formulas, but for [`Custom::Known`], which comes last: rules by name say more.
+const OF_OPERATIONS: [Custom; 3] = [Custom::Evaluate, Custom::OfHold, Custom::EaseClamped];
 /// The rules for keyed tracks.
 const OF_KEYS: [Custom; 12] = [
     Custom::Evaluate,
-    Custom::Known,
     Custom::OneKey,
     Custom::Before,
     Custom::After,
@@ -35,6 +34,7 @@ const OF_KEYS: [Custom; 12] = [
     Custom::Flat,
     Custom::HiddenJump,
     Custom::DeadKey,
+    Custom::Known,
 ];
 
 /// A round in the making.
@@ -98,8 +98,8 @@ impl<'a> Pass<'a> {
     }
 
     /// Saturates windows of what stands for the root now; how many results the checker could not follow.
-    pub fn windows(&mut self, nodes: usize) -> usize {
-        if self.out_of_time() { 0 } else { window::all(self, nodes) }
+    pub fn windows(&mut self, nodes: usize) -> Result<usize, SimplifyError> {
+        if self.out_of_time() { Ok(0) } else { window::all(self, nodes) }
     }
 
     /// The track that came out, and why it has the same bits.
@@ -168,21 +168,25 @@ impl<'a> Pass<'a> {
         if let Some(result) = self.cheaper(op, place, depth) {
             return Some(result);
         }
-        let (Some(comm), [a, b]) = (commutative(op), &cell.children[..]) else { return None };
-        let (a, b) = (*a, *b);
-        if a == b {
-            return None;
+        if let (Some(comm), [a, b]) = (commutative(op), &cell.children[..])
+            && a != b
+        {
+            // the rules are written one way round
+            if let Some(result) = self.turned(comm, op, place, (*a, *b), depth) {
+                return Some(result);
+            }
         }
-        // the rules are written one way round
-        if let Some(result) = self.turned(comm, op, place, (a, b), depth) {
+        if let Some(result) = Custom::Known.rewrite(&mut self.bank, place) {
+            self.custom(Custom::Known, place, result);
             return Some(result);
         }
+        let (Some(comm), [a, b]) = (commutative(op), &cell.children[..]) else { return None };
         // constants go to the right, and a term that is there already is better than its twin
-        let constant = |place| self.bank.number(place).is_some();
-        let twin = self.bank.find(Head::Apply(op), [b, a]).filter(|twin| *twin < place);
+        let constant = |place: &Place| self.bank.number(*place).is_some();
+        let twin = self.bank.find(Head::Apply(op), [*b, *a]).filter(|twin| *twin < place);
         if (constant(a) && !constant(b)) || (twin.is_some() && !constant(a) && !constant(b)) {
-            let turned = self.bank.apply(op, &[b, a]);
-            self.turn(comm, place, turned, (a, b));
+            let turned = self.bank.apply(op, &[*b, *a]);
+            self.turn(comm, place, turned, (*a, *b));
             return Some(turned);
         }
         None
