@@ -37,7 +37,7 @@ $(SOLVER)/bin/python3:
 	$(SOLVER)/bin/pip install bitwuzla
 
 bench: setup
-	$(CARGO) bench --locked -p keyfit
+	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite
 
 # GMP's configure script wants m4; the test that runs GLSL compiles it as C++.
 setup:

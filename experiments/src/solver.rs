@@ -117,13 +117,9 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// A cache in this folder, which is made if it is not there.
-    ///
-    /// # Errors
-    /// Where it cannot be made.
-    pub fn new(folder: &Path) -> io::Result<Cache> {
-        std::fs::create_dir_all(folder)?;
-        Ok(Cache { folder: folder.to_owned() })
+    /// A cache in this folder, which is made when there is something to keep.
+    pub fn new(folder: &Path) -> Cache {
+        Cache { folder: folder.to_owned() }
     }
 
     /// Asks a solver, if the answer is not there. Only proofs and refutations are kept.
@@ -146,6 +142,7 @@ impl Cache {
                 _ => {}
             }
         }
+        std::fs::create_dir_all(&self.folder)?;
         let file = self.folder.join(format!("{stem}.smt2"));
         std::fs::write(&file, text)?;
         let (answer, seconds) = solver.ask(&file, limit)?;

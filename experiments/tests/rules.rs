@@ -49,7 +49,7 @@ fn checks(solvers: Vec<Solver>, samples: usize) -> Checks {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("smt-{}", std::process::id()));
     Checks {
         solvers,
-        cache: Cache::new(&folder).unwrap(),
+        cache: Cache::new(&folder),
         limit: Duration::from_secs(60),
         confirm: Duration::from_secs(10),
         samples,

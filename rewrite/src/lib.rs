@@ -32,7 +32,7 @@ mod head;
 pub mod pattern;
 pub mod proof;
 pub mod rules;
-pub mod simplify;
+mod simplify;
 pub mod smt;
 mod term;
 

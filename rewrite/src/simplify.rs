@@ -1,7 +1,7 @@
 //! Simplification: the same bits for less.
 //!
 //! A round has two parts. First every node, children before parents, is rewritten by the rules that make an instance
-//! cheaper, as long as one applies. Then equality saturation looks at the windows of what remains ([`window`]): there rules
+//! cheaper, as long as one applies. Then equality saturation looks at the windows of what remains (`window.rs`): there rules
 //! work both ways, so that a detour through an equal or dearer term is found. Rounds follow one another until one changes
 //! nothing; so simplifying again changes nothing either. Everything is a function of the track and the options; only a
 //! deadline, where it strikes, makes a difference, and [`Simplified::stopped`] says so.

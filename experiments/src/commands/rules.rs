@@ -30,9 +30,9 @@ pub struct Rules {
     /// Check everything but what needs a solver
     #[arg(long)]
     without_solver: bool,
-    /// Ask the other solvers on the machine, too; they must not contradict the first
-    #[arg(long)]
-    confirm: bool,
+    /// Ask the other solvers on the machine, too, each so long for a rule; they must not contradict the first
+    #[arg(long, value_name = "SECONDS")]
+    confirm: Option<f64>,
     /// The longest that a solver may take for a rule
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     limit: f64,
@@ -54,7 +54,7 @@ enum Format {
 impl Rules {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let mut solvers = if self.without_solver { Vec::new() } else { Solver::all() };
-        if !self.confirm {
+        if self.confirm.is_none() {
             solvers.truncate(1);
         }
         match solvers.first() {
@@ -70,9 +70,9 @@ impl Rules {
         }
         let checks = Checks {
             solvers,
-            cache: Cache::new(&self.cache)?,
+            cache: Cache::new(&self.cache),
             limit: Duration::try_from_secs_f64(self.limit).map_err(Failure::input)?,
-            confirm: Duration::from_secs(10),
+            confirm: Duration::try_from_secs_f64(self.confirm.unwrap_or(0.0)).map_err(Failure::input)?,
             samples: self.samples,
         };
         let rules: Vec<&'static Rule> = all_rules()
