@@ -132,7 +132,7 @@ fn solve(
         // with functions of which the solver knows nothing, a model says nothing
         let blind = text.contains("declare-fun");
         let limit =
-            if evidence == Evidence::Smt { checks.limit } else { checks.limit.min(Duration::from_secs(20)) };
+            if evidence == Evidence::Smt { checks.limit } else { checks.limit.min(Duration::from_secs(60)) };
         let (answer, _) = checks.cache.ask(first, &text, limit).map_err(io)?;
         match answer {
             Answer::Unsat => checked.proved.push(width.bits()),

@@ -1,6 +1,6 @@
 //! `keyfit simplify` and what verifies it.
 
-use crate::folder::{Folder, transcript};
+use crate::folder::{Folder, root, transcript};
 
 fn session(folder: &Folder, lines: &[&[&str]]) -> String {
     lines.iter().map(|line| transcript(line, &folder.run(line)) + "\n").collect()
@@ -92,4 +92,13 @@ fn rules_are_checked_without_a_solver_only_if_asked_to() {
         .output()
         .unwrap();
     insta::assert_snapshot!(transcript(&["verify", "rules", "--samples", "1"], &none));
+}
+
+#[test]
+fn the_catalogue_of_rules_is_in_step() {
+    let folder = Folder::new("catalogue");
+    let line = ["verify", "rules", "--without-solver", "--samples", "0", "--format", "md"];
+    let printed = String::from_utf8(folder.run(&line).stdout).unwrap();
+    let kept = std::fs::read_to_string(root().join("experiments/docs/rules.md")).unwrap_or_default();
+    assert!(printed == kept, "run: keyfit {} > experiments/docs/rules.md", line.join(" "));
 }

@@ -340,7 +340,8 @@ fn power(x: Fact, y: Fact) -> Fact {
     } else {
         Fact { nan: true, ..Fact::ANY }
     };
-    if nan { or_nan(fact.join(one), true) } else { fact }
+    // where x may be 1 or y may be 0, 1 is among these
+    or_nan(fact, nan)
 }
 
 fn eased(u: Fact, low: f64, high: f64) -> Fact {
