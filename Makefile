@@ -13,11 +13,13 @@ demo: setup
 	$(KEYFIT) fit experiments/examples/marker.rectsl --target x:1=-4,3=4
 	$(KEYFIT) fit 'b1*(1-exp(-b2*t))' --data experiments/examples/misra1a.csv --start b1=500,b2=0.0001
 	$(KEYFIT) compare --out target/demo
+	$(KEYFIT) plot experiments/examples/arc.rectsl --out target/demo/arc.svg
 
 # Everything that must hold.
 test: setup lint
 	$(CARGO) test --locked --workspace --all-features
 	$(MAKE) demo
+	$(KEYFIT) verify agreement --triples 5000000
 	$(KEYFIT) verify rules --without-solver
 	$(KEYFIT) verify simplify --pairs 10000000
 

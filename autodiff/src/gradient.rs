@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use keyfit_ir::{Id, Keyed, MAX_ARITY, Op, Sampler, Track};
+use keyfit_ir::{Id, Keyed, MAX_ARITY, Op, Sampler, Scalar, Track};
 use ndarray::{Array1, Array2, ArrayViewMut2};
 use num_dual::{Dual2_64, DualSVec64, HyperDualSVec64};
 
@@ -195,9 +195,43 @@ pub fn hessian(track: &Track, t: f64, parameters: &[f64]) -> Array2<f64> {
 ///
 /// At a key's time they are those of the segment to its right.
 pub fn time_derivatives(track: &Track, t: f64, parameters: &[f64]) -> (f64, f64, f64) {
+    motion(track, &[t], parameters)[0]
+}
+
+/// What [`time_derivatives`] gives, at each of the times.
+pub fn motion(track: &Track, times: &[f64], parameters: &[f64]) -> Vec<(f64, f64, f64)> {
     let parameters: Vec<_> = parameters.iter().map(|&x| Jet::<Dual2_64>::constant(x)).collect();
-    let Jet(dual) = Sampler::new(track).sample_at(&Jet::time(t), &parameters);
-    (dual.re, dual.v1, dual.v2)
+    let mut sampler = Sampler::new(track);
+    let mut at = |t: &f64| {
+        let Jet(dual) = sampler.sample_at(&Jet::time(*t), &parameters);
+        (dual.re, dual.v1, dual.v2)
+    };
+    times.iter().map(&mut at).collect()
+}
+
+/// The direction of travel of a point that moves by `x` and `y`, in radians in [−π, π], and how fast it turns in radians per
+/// second, at time `t` and the parameters' current values: see [`travel`]. [`keyfit_ir::heading`] is the direction from
+/// differences, as a track.
+///
+/// ```
+/// let [x, y] = ["cos(t)", "sin(t)"].map(keyfit_ir::Track::parse);
+/// assert_eq!(keyfit_autodiff::heading(&x?, &y?, 0.0), (std::f64::consts::FRAC_PI_2, 1.0));
+/// # Ok::<(), keyfit_ir::SyntaxError>(())
+/// ```
+pub fn heading(x: &Track, y: &Track, t: f64) -> (f64, f64) {
+    travel(time_derivatives(x, t, &[]), time_derivatives(y, t, &[]))
+}
+
+/// The direction of travel and how fast it turns, from what [`time_derivatives`] gives along both axes: atan2(ẏ, ẋ) and
+/// (ẋ·ÿ − ẏ·ẍ)/(ẋ² + ẏ²). Both are 0 at rest.
+pub fn travel((_, vx, ax): (f64, f64, f64), (_, vy, ay): (f64, f64, f64)) -> (f64, f64) {
+    if vx == 0.0 && vy == 0.0 {
+        return (0.0, 0.0);
+    }
+    // scaled, so that no square overflows or vanishes
+    let size = vx.abs().max(vy.abs());
+    let (ux, uy) = (vx / size, vy / size);
+    (Scalar::atan2(&vy, &vx), (ux * (ay / size) - uy * (ax / size)) / (ux * ux + uy * uy))
 }
 
 /// The partial derivatives of one operation at `operands`, all of which move; 0 for those beyond the arity.

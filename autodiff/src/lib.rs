@@ -35,7 +35,10 @@ pub mod jet;
 #[cfg(feature = "mpfr")]
 pub mod mpfr;
 
-pub use gradient::{Jacobian, gradient, hessian, jacobian, keyed_partials, local_partials, time_derivatives};
+pub use gradient::{
+    Jacobian, gradient, heading, hessian, jacobian, keyed_partials, local_partials, motion, time_derivatives,
+    travel,
+};
 pub use jet::{Jet, Partials};
 #[cfg(feature = "mpfr")]
 pub use mpfr::{Format, Mpfr, correctly_rounded, evaluate, judge};

@@ -146,15 +146,18 @@ fn ties_are_fair() {
     assert_eq!(hessian(&square, 0.0, &[])[(0, 0)], 2.0);
 }
 
-/// Cases F6 and F9 of the collected animation bugs.
+/// Case F9 of the collected animation bugs, and the slopes of F6.
 #[test]
-fn dead_branches_do_not_poison() {
+fn f9_dead_branches_do_not_poison() {
     assert_eq!(slopes(p(0.0).hypot(q(0.0)).max(1e-10)), [0.0, 0.0]);
     assert_eq!(slopes(p(INF).clamp(0.0, 1.0)), [0.0]);
     assert_eq!(slopes(p(0.5).clamp(0.0, 1.0)), [1.0]);
     // circ-in at u = 1, circ-out at u = 0: infinite slopes, flagged as such
     assert_eq!(slopes(1.0 - (1.0 - p(1.0) * p(1.0)).sqrt()), [INF]);
     assert_eq!(slopes((1.0 - (p(0.0) - 1.0).pow(2.0)).sqrt()), [INF]);
+    // an object at rest has no heading, and no slope of one
+    let rest = keyfit_ir::heading(p(1.0) * 0.0, q(1.0) * 0.0, 0.5).track().expect("well formed");
+    assert_eq!((rest.sample(1.0), gradient(&rest, 1.0, &[]).to_vec()), (0.0, vec![0.0, 0.0]));
     // a slope of √ that is not there: its operand rests at that point
     assert_eq!(slopes((p(0.0) * p(0.0)).sqrt()), [0.0]);
     assert_eq!(slopes(p(0.0) * p(0.0).sqrt()), [0.0]);

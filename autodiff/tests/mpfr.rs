@@ -148,7 +148,18 @@ fn near(a: f64, exact: &Float, scale: f64, ulps: f64, lost: f64) -> bool {
 
 /// Whether the operation is made of others; the easings are judged in tests of their own.
 fn composite(op: Op) -> bool {
-    matches!(op, Op::FRACT | Op::GATE | Op::CLAMP | Op::MIX | Op::SMOOTHSTEP) || op.is_easing()
+    matches!(
+        op,
+        Op::FRACT
+            | Op::GATE
+            | Op::CLAMP
+            | Op::MIX
+            | Op::SMOOTHSTEP
+            | Op::LINEAR
+            | Op::SELECT
+            | Op::PING_PONG
+            | Op::UNWRAP
+    ) || op.is_easing()
 }
 
 /// The table's first derivatives, at arguments of every size: to 8 units in the last place; powers that are no normal

@@ -13,8 +13,8 @@ pub struct ChartError(String);
 const SIZE: (u32, u32) = (920, 480);
 /// The width of the column that names the solvers, right of the plot, where no line can run under it.
 const KEY_WIDTH: u32 = 170;
-/// Okabe and Ito's colours, told apart by colour-blind readers too.
-const COLOURS: [RGBColor; 7] = [
+/// Okabe and Ito's colours, told apart by colour-blind readers too, and two more.
+const COLOURS: [RGBColor; 9] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -22,6 +22,8 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
     RGBColor(0, 0, 0),
+    RGBColor(153, 153, 153),
+    RGBColor(133, 92, 40),
 ];
 
 /// The sum of squares against residual evaluations, both logarithmic: a colour a solver, start 1 drawn through and

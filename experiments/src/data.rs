@@ -164,7 +164,7 @@ impl Table {
                     }));
                 }
                 (Some(_), Some(_)) => {}
-                (None, _) if model.scene.is_none() => {}
+                (None, _) if model.is_formula() => {}
                 (None, _) => {
                     let message = format!("the model has no channel {}", column.name);
                     return Err(Failure::at(&self.source, column.span.clone(), message).known(

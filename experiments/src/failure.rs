@@ -101,13 +101,21 @@ impl Failure {
         self
     }
 
-    /// Faults that a parser found in `source`, all of them.
+    /// Faults that a parser found in `source`: each of the first ones, and how many more there are.
     pub fn all_syntax(source: &Source, errors: &[SyntaxError]) -> Failure {
-        let faults = errors.iter().map(|error| match Failure::syntax(source, error) {
+        const MOST: usize = 30;
+        let (told, rest) = errors.split_at(errors.len().min(MOST));
+        let told = told.iter().map(|error| match Failure::syntax(source, error) {
             Failure::Input(faults) => faults,
             Failure::Refused(_) | Failure::Closed => Vec::new(),
         });
-        Failure::Input(faults.flatten().collect())
+        let mut faults: Vec<Fault> = told.flatten().collect();
+        if !rest.is_empty() {
+            let code = if rest.iter().all(SyntaxError::is_refusal) { REFUSED } else { INPUT };
+            let message = format!("{}: {} more errors", source.name, rest.len());
+            faults.push(Fault { message, place: None, hint: None, code });
+        }
+        Failure::Input(faults)
     }
 
     /// The exit code: a refusal only where nothing else is wrong.

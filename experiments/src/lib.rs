@@ -2,7 +2,8 @@
 //!
 //! This crate is the library that people import, and the program `keyfit`. It gathers what the other crates hold
 //! ([`ir`], [`autodiff`], [`rewrite`], [`solvers`]; the most used names stand at the top) and adds problems with known
-//! answers ([`suite`]), their comparison ([`comparison`]) and pictures of it ([`chart`]).
+//! answers ([`suite`]), their comparison ([`comparison`]) with pictures of it ([`chart`]), and figures of scenes and
+//! channels ([`figure`]).
 //!
 //! ```
 //! use keyfit::{FitOptions, Target, Track, fit_parameters};
@@ -16,8 +17,10 @@
 //! ```
 
 pub mod accuracy;
+pub mod agreement;
 pub mod chart;
 pub mod comparison;
+pub mod figure;
 pub mod identities;
 pub mod proofs;
 pub mod rulecheck;

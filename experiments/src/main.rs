@@ -32,6 +32,10 @@ enum Command {
     Simplify(commands::simplify::Simplify),
     /// Print a scene's or formula's channels as functions of GLSL
     Glsl(commands::glsl::Glsl),
+    /// Lay scene files in RectSL out in the usual way
+    Fmt(commands::fmt::Fmt),
+    /// Draw a scene, or its channels over time, as SVG or PNG
+    Plot(commands::plot::Plot),
     /// Run solvers on problems with known answers and count the digits that are right
     Compare(commands::compare::Compare),
     /// Check what keyfit claims
@@ -51,6 +55,8 @@ fn main() -> ExitCode {
         Command::Describe(command) => command.run(),
         Command::Simplify(command) => command.run(),
         Command::Glsl(command) => command.run(),
+        Command::Fmt(command) => command.run(),
+        Command::Plot(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Solvers(command) => command.run(),

@@ -1,16 +1,22 @@
 //! The models that commands take: a scene file, a formula, or a file with a formula.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
 use clap::Args;
-use keyfit::Target;
-use keyfit::ir::{Names, Scene, Track};
+use keyfit::ir::cinematic::{TICKS_PER_SECOND, seconds};
+use keyfit::ir::{Channel, CinematicScene, Names, Scene, Track};
 
 use crate::data::Table;
 use crate::failure::{Failure, Source};
+
+/// How the names of scenes in RectSL end.
+const RECTSL_FILES: [&str; 1] = [".rectsl"];
+/// How the names of scenes in YAML end.
+const YAML_FILES: [&str; 2] = [".yaml", ".yml"];
 
 /// The name of a formula's only channel.
 pub const FORMULA_CHANNEL: &str = "y";
@@ -18,7 +24,7 @@ pub const FORMULA_CHANNEL: &str = "y";
 /// The model that a command works on.
 #[derive(Args)]
 pub struct ModelArgs {
-    /// A scene file (RectSL), a formula such as '?gain=1*t + ?bias=0', a file that holds a formula, or - for stdin
+    /// A scene file (RectSL or YAML), a formula such as '?gain=1*t + ?bias=0', a file that holds a formula, or - for stdin
     #[arg(allow_hyphen_values = true)]
     pub model: String,
     /// Where free parameters start: name=value,… (names of a formula need no ? then)
@@ -28,10 +34,20 @@ pub struct ModelArgs {
 
 /// A model that has been read.
 pub struct Model {
-    /// The channels by name, parameters at their starts.
-    pub channels: Vec<(String, Track)>,
-    /// The scene, if the model is one.
-    pub scene: Option<Scene>,
+    /// The channels with the targets that the model itself holds; parameters at their starts.
+    pub channels: Vec<Channel>,
+    /// What it was read from.
+    pub document: Document,
+}
+
+/// What a model can be read from.
+pub enum Document {
+    /// A formula.
+    Formula,
+    /// A scene in RectSL.
+    Rects(Scene),
+    /// A scene of cameras, actors and effects in YAML.
+    Cinematic(CinematicScene),
 }
 
 impl ModelArgs {
@@ -39,14 +55,20 @@ impl ModelArgs {
     pub fn load(&self, table: Option<&Table>) -> Result<Model, Failure> {
         let starts = self.starts()?;
         let source = self.source()?;
-        let model = if is_rectsl(&source) {
+        let scene_has_time = || table.map_or(Ok(()), |table| table.check_time("the scene"));
+        let model = if is_yaml(&source) {
+            let scene = CinematicScene::parse_yaml(&source.text);
+            let scene = scene.map_err(|e| Failure::all_syntax(&source, &e))?;
+            scene_has_time()?;
+            Model { channels: scene.channels(), document: Document::Cinematic(scene) }
+        } else if is_rectsl(&source) {
             let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
-            let channels = scene.channels().into_iter().map(|(name, track)| (name, track.clone())).collect();
-            table.map_or(Ok(()), |table| table.check_time("the scene"))?;
-            Model { channels, scene: Some(scene) }
+            scene_has_time()?;
+            Model { channels: scene.channels(), document: Document::Rects(scene) }
         } else {
             let track = self.formula(&source, &starts, table)?;
-            Model { channels: vec![(FORMULA_CHANNEL.into(), track)], scene: None }
+            let channel = Channel { name: FORMULA_CHANNEL.into(), track, targets: Vec::new() };
+            Model { channels: vec![channel], document: Document::Formula }
         };
         model.restart(&starts)
     }
@@ -88,7 +110,11 @@ impl ModelArgs {
         if path.is_dir() {
             return Err(Failure::input(format!("{} is a folder, not a scene or formula", self.model)));
         }
-        if self.model == "-" || path.exists() || path.extension().is_some_and(|e| e == "rectsl") {
+        if self.model == "-"
+            || path.exists()
+            || is_named(&self.model, &RECTSL_FILES)
+            || is_named(&self.model, &YAML_FILES)
+        {
             return read(&self.model);
         }
         Ok(Source { name: "formula".into(), text: self.model.clone() })
@@ -120,7 +146,7 @@ impl Model {
     fn restart(mut self, starts: &[(String, f64)]) -> Result<Model, Failure> {
         let value = |name: &str| starts.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
         let mut names: Vec<String> = Vec::new();
-        for (_, track) in &mut self.channels {
+        for Channel { track, .. } in &mut self.channels {
             names.extend(track.free_parameters().iter().map(|p| p.name().to_string()));
             *track = track.restart_parameters(value);
         }
@@ -137,25 +163,45 @@ impl Model {
 
     /// The index of the channel of that name.
     pub fn channel(&self, name: &str) -> Option<usize> {
-        match &self.scene {
-            Some(scene) => scene.channel(name),
-            None => (name == FORMULA_CHANNEL).then_some(0),
+        let name: Cow<'_, str> = match &self.document {
+            Document::Formula => name.into(),
+            Document::Rects(scene) => scene.channel_name(name).into(),
+            Document::Cinematic(scene) => scene.channel_name(name).into(),
+        };
+        self.channel_names().position(|own| own == name)
+    }
+
+    /// The prefixes of the channels of what moves in the plane: `marker.` for `marker.x` and `marker.y`.
+    pub fn movers(&self) -> Vec<&str> {
+        match &self.document {
+            // what flies through space has no angle in the plane of x and y
+            Document::Formula | Document::Cinematic(_) => Vec::new(),
+            Document::Rects(_) => self.channel_names().filter_map(|name| name.strip_suffix('x')).collect(),
         }
     }
 
-    /// The targets that the model itself holds, by channel.
-    pub fn targets(&self) -> Vec<Vec<Target>> {
-        let of =
-            |targets: &[(f64, f64)]| targets.iter().map(|&(time, value)| Target::new(time, value)).collect();
-        match &self.scene {
-            Some(scene) => scene.targets().into_iter().map(of).collect(),
-            None => vec![Vec::new(); self.channels.len()],
+    /// Whether it is a formula, whose only channel needs no name.
+    pub fn is_formula(&self) -> bool {
+        matches!(self.document, Document::Formula)
+    }
+
+    /// The scene of rects, if it is one, with its parameters as they are written.
+    pub fn scene(&self) -> Option<&Scene> {
+        if let Document::Rects(scene) = &self.document { Some(scene) } else { None }
+    }
+
+    /// Frames per second, and how many seconds the model runs, if it says so.
+    pub fn frames(&self) -> Option<(f64, f64)> {
+        match &self.document {
+            Document::Formula => None,
+            Document::Rects(scene) => scene.fps.zip(scene.duration),
+            Document::Cinematic(scene) => Some((TICKS_PER_SECOND, seconds(scene.duration()))),
         }
     }
 
     /// The channels' names.
     pub fn channel_names(&self) -> impl Iterator<Item = &str> {
-        self.channels.iter().map(|(name, _)| name.as_str())
+        self.channels.iter().map(|channel| channel.name.as_str())
     }
 }
 
@@ -176,8 +222,18 @@ pub fn read(path: &str) -> Result<Source, Failure> {
     }
 }
 
+fn is_named(name: &str, ends: &[&str]) -> bool {
+    ends.iter().any(|end| name.ends_with(end))
+}
+
 fn is_rectsl(source: &Source) -> bool {
-    source.name.ends_with(".rectsl") || Scene::is_rectsl(&source.text)
+    is_named(&source.name, &RECTSL_FILES) || Scene::is_rectsl(&source.text)
+}
+
+/// Whether a text is a scene in YAML: its name says so, or it looks like one and not like RectSL.
+pub fn is_yaml(source: &Source) -> bool {
+    let looks = || CinematicScene::is_yaml(&source.text) && !is_rectsl(source);
+    is_named(&source.name, &YAML_FILES) || looks()
 }
 
 /// Splits `left=number,left=number`, which begins at byte `from` of an option's text: where each left side stands, and

@@ -161,14 +161,18 @@ impl Problem {
                 let scene = scene.map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
                 let restart = |track: &Track| track.restart_parameters(|name| start.get(name).copied());
                 let channels = scene.channels();
-                if let Some(stray) = problem.data.keys().find(|c| *c != "t" && scene.channel(c).is_none()) {
+                if let Some(stray) = problem
+                    .data
+                    .keys()
+                    .find(|c| *c != "t" && channels.iter().all(|own| own.name != scene.channel_name(c)))
+                {
                     return Err(data(format!("the column {stray} is no channel of the scene")));
                 }
                 return Ok(channels
                     .into_iter()
-                    .map(|(name, track)| {
-                        let targets = targets(&name, &|y| y);
-                        Channel { name, track: restart(track), targets }
+                    .map(|mut channel| {
+                        channel.targets.extend(targets(&channel.name, &|y| y));
+                        Channel { track: restart(&channel.track), ..channel }
                     })
                     .collect());
             }

@@ -118,3 +118,12 @@ fn a_file_that_is_no_problem_says_why() {
     }
     insta::assert_snapshot!(report);
 }
+
+/// A million are compared by the program; here fewer, with nothing left out.
+#[test]
+fn all_ways_to_evaluate_agree() {
+    let run = keyfit::agreement::agreement(100_000, 2);
+    assert_eq!(run.disagreement, None);
+    assert!(run.triples >= 100_000 && run.finite > run.triples / 2, "{run:?}");
+    assert!(run.operations_missing.is_empty() && run.shapes_missing.is_empty(), "{run:?}");
+}

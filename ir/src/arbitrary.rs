@@ -3,6 +3,8 @@
 //! Half of the tracks hold ordinary numbers, so that most of their values are finite; the other half mix in every
 //! special value that there is. All operations and key shapes occur; subterms are shared.
 
+mod scenes;
+
 use quickcheck::{Arbitrary, Gen};
 
 use crate::easing::{Easing, Jump};
@@ -10,6 +12,8 @@ use crate::keyed::Keyframe;
 use crate::keyed::shape::{Shape, Tcb};
 use crate::op::Op;
 use crate::track::{BuildError, Builder, Id, Node, Parameter, Track};
+
+pub use scenes::RandomScene;
 
 /// A number as laws need them: often special, often near to another, often whole.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::ops;
 
+use crate::easing::Easing;
 use crate::keyed::Keyframe;
 use crate::keyed::shape::Shape;
 use crate::op::Op;
@@ -72,6 +73,23 @@ pub fn keyed<V: Into<Expr> + Clone>(keys: impl IntoIterator<Item = Keyframe<V>>)
     })
 }
 
+/// How far before and after a time [`heading`] looks when a scene does not say, in seconds.
+pub const HEADING_STEP: f64 = 1.0 / 1024.0;
+
+/// The direction of travel in radians, in [−π, π], of a point that moves by `x` and `y`: atan2 of the central differences
+/// y(t + `step`) − y(t − `step`) and x(t + `step`) − x(t − `step`); 0 where the point rests.
+///
+/// ```
+/// use keyfit_ir::{HEADING_STEP, heading, linear};
+/// let heading = heading(linear([(0.0, 0.0), (1.0, 3.0)]), linear([(0.0, 0.0), (1.0, 4.0)]), HEADING_STEP).track()?;
+/// assert_eq!([heading.sample(0.5), heading.sample(5.0)], [0.9272952180016122, 0.0]); // atan2(4, 3)
+/// # Ok::<(), keyfit_ir::BuildError>(())
+/// ```
+pub fn heading(x: impl Into<Expr>, y: impl Into<Expr>, step: f64) -> Expr {
+    let difference = |of: Expr| of.clone().at(t() + step) - of.at(t() - step);
+    difference(y.into()).atan2(difference(x.into()))
+}
+
 impl Expr {
     fn build(f: impl FnOnce(&mut Builder) -> Result<Id, BuildError>) -> Expr {
         let mut builder = Builder::new();
@@ -92,6 +110,14 @@ impl Expr {
             let ids = operands.iter().map(|x| b.graft(x.0.as_ref().map_err(Clone::clone)?));
             let ids: Vec<Id> = ids.collect::<Result<_, BuildError>>()?;
             b.apply(op, &ids)
+        })
+    }
+
+    /// An easing of this value; see [`Builder::ease`].
+    pub fn ease(self, easing: Easing) -> Expr {
+        Expr::build(|b| {
+            let u = b.graft(&self.0?)?;
+            b.ease(easing, u)
         })
     }
 

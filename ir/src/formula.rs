@@ -7,7 +7,7 @@
 //! minus   = { "-" } power
 //! power   = operand [ "^" minus ]                a ^ b ^ c is a ^ (b ^ c)
 //! operand = NUMBER | "inf" | "NaN" | "pi" | "tau" | "t" | name | "?" name [ "=" NUMBER ]
-//!         | function "(" sum { "," sum } ")"     by word (sin) or by describe's name (SIN)
+//!         | function "(" sum { "," sum } ")"     by word (sin), by describe's name (SIN), or a curve (steps(4)(t))
 //!         | head "[" { NUMBER "=" key } "]" [ "(" sum ")" ]      read at t, or at the clock in parentheses
 //!         | "(" sum ")"
 //! head    = shape | "keys"                       one shape for all segments, or each its own
@@ -32,7 +32,8 @@ use crate::keyed::KeyError;
 use crate::keyed::shape::{Shape, Tcb};
 use crate::op::{Op, UNARY_MINUS};
 use crate::text::{
-    KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed, nearest,
+    Function, KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed,
+    nearest,
 };
 use crate::track::{BuildError, Builder, Id, Parameter, Track, begins_name, continues_name};
 
@@ -258,7 +259,7 @@ enum Frame<'a> {
     Infix(Op, Span),
     Minus(Span),
     Group(Span),
-    Call(Op, Span, Vec<Id>),
+    Call(Function, Span, Vec<Id>),
     Keys(KeyList),
     /// The clock of a keyed track.
     ReadAt(KeyList),
@@ -412,7 +413,9 @@ impl<'a> Parser<'a> {
                     self.frames.push(Frame::Keys(KeyList { open, head, keys: Vec::new(), slot }));
                 }
                 Token::Name(name) if self.peek().0 == Token::Sign('(') => {
-                    let Some(op) = Op::from_word(name).or_else(|| Op::from_name(name)) else {
+                    let function = Function::from_word(name);
+                    let Some(function) = function.or_else(|| Op::from_name(name).map(Function::Operation))
+                    else {
                         if ListHead::from_word(name).is_some() {
                             return self.expected("[ and keys, as in linear[0=0 4=1](clock)");
                         }
@@ -425,7 +428,7 @@ impl<'a> Parser<'a> {
                         return Err(SyntaxError { kind, span });
                     };
                     self.next += 1;
-                    self.frames.push(Frame::Call(op, span, Vec::new()));
+                    self.frames.push(Frame::Call(function, span, Vec::new()));
                 }
                 Token::Name(name) => return self.name(name, span),
                 Token::Sign(_) | Token::Define | Token::End => {
@@ -458,7 +461,9 @@ impl<'a> Parser<'a> {
 
     fn name(&mut self, name: &'a str, span: Span) -> Result<(), SyntaxError> {
         if name.contains('(') {
-            return self.expected("[ and keys, as in steps(4,jump-end)[0=0 4=1]");
+            return self.expected(
+                "[ and keys, as in steps(4,jump-end)[0=0 4=1], or ( and a value, as in steps(4)(t)",
+            );
         }
         if let Some(&id) = self.known.get(name) {
             self.operands.push(id);
@@ -520,16 +525,16 @@ impl<'a> Parser<'a> {
             self.reduce(0)?;
             match (token, self.frames.pop()) {
                 (Token::Sign(')'), Some(Frame::Group(_))) => self.next += 1,
-                (Token::Sign(')'), Some(Frame::Call(op, name, mut operands))) => {
+                (Token::Sign(')'), Some(Frame::Call(function, name, mut operands))) => {
                     operands.extend(self.operands.pop());
                     self.next += 1;
-                    let id = self.builder.apply(op, &operands);
+                    let id = function.apply(&mut self.builder, &operands);
                     self.put(id, name.to(span))?;
                 }
-                (Token::Sign(','), Some(Frame::Call(op, name, mut operands))) => {
+                (Token::Sign(','), Some(Frame::Call(function, name, mut operands))) => {
                     operands.extend(self.operands.pop());
                     self.next += 1;
-                    self.frames.push(Frame::Call(op, name, operands));
+                    self.frames.push(Frame::Call(function, name, operands));
                     return Ok(None);
                 }
                 (Token::Sign(')'), Some(Frame::ReadAt(KeyList { open, head, keys, .. }))) => {

@@ -479,6 +479,18 @@ impl<'a, 'b> Writer<'a, 'b> {
                     let [m0, m1] = operands;
                     Term::call(self.helpers.call(&prelude::CURVE), &[a, b, m0, m1, u])
                 }
+                Shape::Monotone => {
+                    let mut slope = |beyond: Option<(usize, usize)>| -> Result<Term, (f64, Unheld)> {
+                        let own = b.sub(&a);
+                        let Some((from, to)) = beyond else { return Ok(own) };
+                        let width = keys[to].time() - keys[from].time();
+                        let operands = [own, span.clone(), values[to].sub(&values[from]), literal(width)?];
+                        Ok(Term::call(self.helpers.call(&prelude::MONOTONE), &operands))
+                    };
+                    let m0 = slope(before_key(keyed, k).map(|p| (p, k)))?;
+                    let m1 = slope(after_key(keyed, k).map(|n| (k + 1, n)))?;
+                    Term::call(self.helpers.call(&prelude::CURVE), &[a, b, m0, m1, u])
+                }
                 Shape::Cubic { leave, arrive } => {
                     let [m0, m1] = [leave, arrive].map(|id| self.take(*id));
                     let [m0, m1] = match span.text.as_str() {

@@ -3,7 +3,7 @@
 //! Text becomes a [`Track`], one canonical array of nodes; the same array is what is compared, printed and evaluated.
 //!
 //! ```
-//! use keyfit_ir::{Scene, Track, free, linear};
+//! use keyfit_ir::{Quantity, Scene, Track, free, linear};
 //!
 //! // the same track from RectSL, from a formula and from Rust
 //! let scene = Scene::parse_rectsl(
@@ -13,7 +13,7 @@
 //!       "sweep" track-ref 1.0 free-param gain * 0.0 free-param bias + ->x
 //!     ;"#,
 //! ).map_err(|errors| errors[0].clone())?;
-//! let x = &scene.rects[0].x;
+//! let x = scene.rects[0].track(Quantity::X);
 //! assert_eq!(*x, Track::parse("linear[0=0 4=4] * ?gain=1 + ?bias=0")?);
 //! assert_eq!(*x, (linear([(0.0, 0.0), (4.0, 4.0)]) * free("gain", 1.0) + free("bias", 0.0)).track()?);
 //!
@@ -30,6 +30,7 @@
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
+pub mod cinematic;
 pub mod describe;
 pub mod easing;
 pub mod expr;
@@ -44,8 +45,9 @@ pub mod scene;
 pub mod text;
 pub mod track;
 
+pub use cinematic::CinematicScene;
 pub use easing::{Easing, Jump};
-pub use expr::{Expr, free, keyed, linear, number as constant, shaped, t};
+pub use expr::{Expr, HEADING_STEP, free, heading, keyed, linear, number as constant, shaped, t};
 pub use formula::Names;
 pub use glsl::GlslRefusal;
 pub use keyed::shape::{Shape, Tcb};
@@ -53,6 +55,6 @@ pub use keyed::{Key, KeyError, Keyed, Keyframe};
 pub use number::{Scalar, same_bits};
 pub use op::{Infix, MAX_ARITY, Op};
 pub use sample::Sampler;
-pub use scene::{Colour, Rect, Scene, Wall};
+pub use scene::{Channel, Colour, Quantity, Rect, Scene, Target, Wall};
 pub use text::{Span, SyntaxError, SyntaxErrorKind};
 pub use track::{BuildError, Builder, Children, Id, NameError, Node, Number, Parameter, Track};

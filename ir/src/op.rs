@@ -157,6 +157,10 @@ operations! {
     CLAMP      clamp      -        (x, lo, hi)  = x.max(lo).min(hi),                       "min(max(x, lo), hi)";
     MIX        mix        -        (a, b, u)    = a.add(&b.sub(a).mul(u)),                 "a + (b − a)·u, as written: mix(a, b, 1) need not be b";
     SMOOTHSTEP smoothstep -        (e0, e1, x)  = smoothstep(e0, e1, x),                   "u·u·(3 − 2u) of u = clamp((x − e0)/(e1 − e0), 0, 1); step(e0, x) if e0 = e1";
+    PING_PONG  ping_pong  -        (t, period)  = ping_pong(t, period),                    "there and back: m = mod(t, 2·period); m up to the period, 2·period − m after it";
+    UNWRAP     unwrap     -        (x, near, period) = unwrap(x, near, period),            "x − period·⌊(x − near)/period + 0.5⌋: whole turns away from x, at most half a turn from near (below it at a tie)";
+    SELECT     select     -        (c, a, b)    = select(c, a, b),                         "a if c ≠ 0, else b; NaN if c is NaN";
+    LINEAR     linear     -        (u)          = ease(u, S::clone),                       "u, held to [0, 1]: the easing that a linear segment has";
     // easings; each is 0 up to u = 0 and 1 from u = 1 on
     SINE_IN        sine_in        ease (u) = ease(u, easing::sine_in),                            "easing sine-in: 2·sin²(π·u/4)";
     SINE_OUT       sine_out       ease (u) = ease(u, easing::sine_out),                           "easing sine-out: sin(π·u/2)";
@@ -189,6 +193,28 @@ operations! {
     BOUNCE_OUT     bounce_out     ease (u) = ease(u, easing::bounce_out),                         "easing bounce-out: 7.5625·(u − c)² + f, four parabolas";
     BOUNCE_IN_OUT  bounce_in_out  ease (u) = ease(u, |u| halves(u, easing::bounce_in)),           "easing bounce-in-out: two halves of bounce-in";
     SMOOTH         smooth         ease (u) = ease(u, easing::smooth),                             "easing smooth: u²·(3 − 2·u), as smoothstep(0, 1, u)";
+}
+
+/// One of two values as it is, whatever the other: a product with a step would be NaN where the other is not finite.
+fn select<S: Scalar>(c: &S, a: &S, b: &S) -> S {
+    match c.compare(&c.lift(0.0)) {
+        Some(std::cmp::Ordering::Equal) => b.clone(),
+        Some(_) => a.clone(),
+        None => c.lift(f64::NAN),
+    }
+}
+
+/// There and back, as a fold: the smaller of the way since the last turn at 0 and the way to the next.
+fn ping_pong<S: Scalar>(t: &S, period: &S) -> S {
+    let both = period.add(period);
+    let m = t.modulo(&both);
+    both.sub(&m).min(&m)
+}
+
+/// The turn of `x` that is nearest to `near`. Whole periods are taken off, so an `x` that is near enough stays as it is.
+fn unwrap<S: Scalar>(x: &S, near: &S, period: &S) -> S {
+    let turns = x.sub(near).div(period).add(&x.lift(0.5)).floor();
+    x.sub(&period.mul(&turns))
 }
 
 fn smoothstep<S: Scalar>(e0: &S, e1: &S, x: &S) -> S {
@@ -274,6 +300,10 @@ impl Op {
             Op::BOUNCE_OUT => Glsl::Helper(&glsl::BOUNCE_OUT),
             Op::BOUNCE_IN_OUT => Glsl::Helper(&glsl::BOUNCE_IN_OUT),
             Op::SMOOTH => Glsl::Helper(&glsl::SMOOTH),
+            Op::LINEAR => Glsl::Helper(&glsl::LINEAR),
+            Op::SELECT => Glsl::Helper(&glsl::SELECT),
+            Op::PING_PONG => Glsl::Helper(&glsl::PING_PONG),
+            Op::UNWRAP => Glsl::Helper(&glsl::UNWRAP),
         }
     }
 
@@ -284,10 +314,11 @@ impl Op {
         NAMES.get(name).copied()
     }
 
-    /// The operation whose word (`add`) this is. A hyphen is as good as an underscore: `sine-in`, `sine_in`.
+    /// The operation whose word (`add`) this is. A hyphen is as good as an underscore: `sine-in`, `sine_in`. `loop` is
+    /// another word for `mod`: a clock that begins anew.
     pub fn from_word(word: &str) -> Option<Op> {
         static WORDS: LazyLock<HashMap<&str, Op>> =
-            LazyLock::new(|| Op::ALL.iter().map(|op| (op.word(), *op)).collect());
+            LazyLock::new(|| Op::ALL.iter().map(|op| (op.word(), *op)).chain([("loop", Op::MOD)]).collect());
         WORDS.get(word).or_else(|| WORDS.get(word.replace('-', "_").as_str())).copied()
     }
 
@@ -331,6 +362,10 @@ mod tests {
             (Op::SMOOTHSTEP, [1.0, 1.0, 1.0], 1.0),
             (Op::SMOOTHSTEP, [1.0, 1.0, 0.5], 0.0),
             (Op::FRACT, [-0.25, 0.0, 0.0], 0.75),
+            (Op::SELECT, [1.0, 2.0, f64::NAN], 2.0),
+            (Op::SELECT, [-0.0, f64::NAN, 3.0], 3.0),
+            (Op::PING_PONG, [1.5, 1.0, 0.0], 0.5),
+            (Op::UNWRAP, [10.0, 350.0, 360.0], 370.0),
         ] {
             assert_eq!(apply(op, x), expected, "{op:?} of {x:?}");
         }

@@ -4,28 +4,50 @@
 //! scene   = "#rectsl" { setting | track | rect }
 //! setting = "->wall" WIDTH HEIGHT UNIT | "->duration" SECONDS | "->fps" RATE
 //! track   = HEAD-track STRING keys                         named, for "name" track-ref
-//! keys    = "'(" { TIME "=" { value word } { at } } ")"    2=4, 2=4 free-param peak
+//! rect    = STRING "rect" { value | word | ->set } ";"
+//! value   = NUMBER | STRING | COLOUR | keys | "t"
+//! keys    = "'(" { TIME "=" { value | word } { at } } ")"  2=4, 2=4 free-param peak
 //! at      = "->" SHAPE                                     the segment to the next key
 //!         | NUMBER ( "->tension" | "->continuity" | "->bias" ) | VALUE ( "->in" | "->out" )
-//! rect    = STRING "rect" { value word | ->word } ";"
 //! ```
-//! Values: numbers, strings, colours (`0x44d4b4`), key lists. Words take their operands from before them: every
-//! operation by its word or its sign (`sin`, `add` or `+`), `t`, `VALUE free-param NAME`, `STRING track-ref`,
-//! `KEYS HEAD`, `COLOUR solid`. A HEAD is a shape (`linear`, `hold`, `catmull-rom`, `tcb`, `cubic`, an easing such as
-//! `sine-in`, `steps(4,jump-end)` or `cubic-bezier(0.25,0.1,0.25,1)`, without spaces) or `keys`, with which each segment's shape stands behind its key: `'( 0=1 ->hold 1=2 ->sine-in 2=3 ) keys`. Settings of a rect: `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `FILL ->fill`, and
-//! targets for a channel, `'( 1=-4 3=4 ) ->x-targets` (`->y-targets` …): where its value must be, and when.
+//! A word takes its operands from before it and leaves its result in their place:
+//!
+//! | words | meaning |
+//! | --- | --- |
+//! | `A B add`, `A B +`, `X sin` … | an operation, by its word or its sign |
+//! | `U sine-in`, `U cubic-bezier(0.25,0.1,0.25,1)`, `U steps(4,jump-end)` | an easing of a value; no spaces within |
+//! | `VALUE free-param NAME` | a free parameter with its current value, in an expression or as a key's value |
+//! | `KEYS HEAD` | a keyed track; a HEAD is a SHAPE for all segments, or `keys`, where each key names its own: `'( 0=1 ->hold 1=2 ->sine-in 2=3 ) keys` |
+//! | `KEYS PERIOD shortest` | the same keys, each value turned by whole periods so that the way from the one before is the shorter one ([`Builder::unwrap_values`]): `'( 0=350 1=10 ) 360 shortest linear` |
+//! | `STRING track-ref` | the named track |
+//! | `TRACK CLOCK at` | the track, read at another clock: `"sweep" track-ref t 2 loop at` |
+//! | `T PERIOD loop`, `T PERIOD ping-pong` | a clock that begins anew, or runs there and back |
+//! | `COLOUR solid` | a fill; a COLOUR is `0x44d4b4` |
+//!
+//! A SHAPE is `linear`, `hold`, `catmull-rom`, `monotone`, `tcb`, `cubic` or an easing.
+//!
+//! A rect is set by `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `ANGLE ->rotate` (radians, counter-clockwise), `FILL ->fill`,
+//! and `->face-travel`, which turns the rect so that it faces where it goes: by its [`heading`], and by what `->rotate`
+//! says on top. Targets say where a channel must be, and when: `'( 1=-4 3=4 ) ->x-targets` (`->y-targets` …). What is
+//! set twice has its last value; targets add up.
+//!
 //! A comment runs from a word that begins with `#` or `//` to the end of its line.
 
-use std::collections::{BTreeMap, HashMap};
+mod format;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use crate::easing::WITH_NUMBERS;
+use crate::expr::{Expr, HEADING_STEP, heading};
 use crate::keyed::shape::Shape;
 use crate::op::Op;
-use crate::scene::{Colour, Rect, Scene, Wall};
+use crate::scene::{Colour, Quantity, Rect, Scene, Target, Wall};
 use crate::text::{
-    KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed, nearest,
+    Function, KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed,
+    nearest,
 };
-use crate::track::{BuildError, Builder, Id, Node, Parameter};
+use crate::track::{BuildError, Builder, Id, Node, Parameter, Track};
 
 impl Scene {
     /// Whether a text says of itself that it is RectSL: it begins with `#rectsl`.
@@ -36,7 +58,7 @@ impl Scene {
     /// Reads a scene in RectSL.
     ///
     /// # Errors
-    /// Everything that is wrong, at most once a rect, track or setting, in the order of the text; at least one
+    /// Everything that is wrong, at most once a setting, track or `->` word of a rect, in the order of the text; at least one
     /// [`SyntaxError`].
     pub fn parse_rectsl(text: &str) -> Result<Scene, Vec<SyntaxError>> {
         Parser::new(text).map_err(|e| vec![e])?.scene()
@@ -51,6 +73,7 @@ enum Token<'a> {
     CloseKeys,
     Equals,
     EndRect,
+    Comment,
 }
 
 fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
@@ -64,7 +87,7 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, SyntaxError> {
             continue;
         } else if c == '#' || rest.starts_with("//") {
             at += rest.find('\n').unwrap_or(rest.len());
-            continue;
+            Token::Comment
         } else if c == '"' {
             let Some(length) = rest[1..].find('"') else {
                 let kind = SyntaxErrorKind::Unclosed { what: "string" };
@@ -133,6 +156,19 @@ impl<'a> Stack<'a> {
         self.pop(word, at, needs, |value| if let Value::Text(text) = value { Some(text) } else { None })
     }
 
+    fn keys(
+        &mut self,
+        word: &str,
+        at: Span,
+        needs: &'static str,
+    ) -> Result<(Vec<KeyText>, Span), SyntaxError> {
+        self.pop(word, at, needs, |value| if let Value::Keys(keys) = value { Some(keys) } else { None })
+    }
+
+    fn ends_with_keys(&self) -> bool {
+        matches!(self.0.last(), Some((Value::Keys(_), _)))
+    }
+
     fn is_empty(&self) -> Result<(), SyntaxError> {
         match self.0.first() {
             None => Ok(()),
@@ -143,35 +179,89 @@ impl<'a> Stack<'a> {
     }
 }
 
-/// A rect's channels as they are being set.
+/// A word that sets something of a rect.
+#[derive(Clone, Copy, Debug)]
+enum RectWord {
+    /// Takes one track.
+    One(Quantity),
+    /// Takes two tracks.
+    Pair(Quantity, Quantity),
+    /// Takes a list of targets.
+    Targets(Quantity),
+    /// Takes a fill.
+    Fill,
+    /// Takes nothing.
+    FaceTravel,
+}
+
+/// All words of rects.
+static RECT_WORDS: LazyLock<Vec<(String, RectWord)>> = LazyLock::new(|| {
+    let mut words = vec![
+        ("->xy".into(), RectWord::Pair(Quantity::X, Quantity::Y)),
+        ("->wh".into(), RectWord::Pair(Quantity::W, Quantity::H)),
+        ("->fill".into(), RectWord::Fill),
+        ("->face-travel".into(), RectWord::FaceTravel),
+    ];
+    for quantity in Quantity::ALL {
+        words.push((format!("->{}", quantity.name()), RectWord::One(quantity)));
+        words.push((format!("->{}-targets", quantity.name()), RectWord::Targets(quantity)));
+    }
+    words
+});
+
+impl RectWord {
+    fn from_word(word: &str) -> Option<RectWord> {
+        RECT_WORDS.iter().find(|(own, _)| own == word).map(|(_, meaning)| *meaning)
+    }
+
+    fn words() -> Vec<&'static str> {
+        RECT_WORDS.iter().map(|(word, _)| word.as_str()).collect()
+    }
+}
+
+/// A rect as it is being set.
 #[derive(Default)]
-struct Channels {
-    x: Option<Id>,
-    y: Option<Id>,
-    w: Option<Id>,
-    h: Option<Id>,
+struct Draft {
+    tracks: [Option<Id>; Quantity::ALL.len()],
+    targets: [Vec<Target>; Quantity::ALL.len()],
     fill: Option<Colour>,
-    targets: BTreeMap<&'static str, Vec<(f64, f64)>>,
+    faces_travel: bool,
+}
+
+impl Draft {
+    /// The tracks, those that nothing was said of included.
+    fn tracks(&self, builder: &mut Builder) -> Result<[Track; Quantity::ALL.len()], BuildError> {
+        let mut track = |quantity: Quantity| {
+            let id = self.tracks[quantity as usize];
+            let id = id.map_or_else(|| builder.constant(quantity.default()), Ok)?;
+            builder.finish(id)
+        };
+        let [x, y, w, h, rotate] = Quantity::ALL.map(&mut track);
+        let (x, y, mut rotate) = (x?, y?, rotate?);
+        if self.faces_travel {
+            let heading = heading(x.clone(), y.clone(), HEADING_STEP);
+            let turned = self.tracks[Quantity::Rotate as usize].is_some();
+            rotate = if turned { (heading + Expr::from(rotate)).track()? } else { heading.track()? };
+        }
+        Ok([x, y, w?, h?, rotate])
+    }
 }
 
 const SETTINGS: [&str; 4] = ["->wall", "->duration", "->fps", "rect"];
-const RECT_WORDS: [&str; 11] = [
-    "->xy",
-    "->wh",
-    "->x",
-    "->y",
-    "->w",
-    "->h",
-    "->fill",
-    "->x-targets",
-    "->y-targets",
-    "->w-targets",
-    "->h-targets",
-];
-const VALUE_WORDS: [&str; 4] = ["t", "free-param", "track-ref", "solid"];
+const VALUE_WORDS: [&str; 7] = ["t", "free-param", "track-ref", "at", "shortest", "loop", "solid"];
+const KEY_LIST: &str = "a key list '( … )";
 /// Words for a key, in the order of [`Settings`]' fields.
 const TCB_WORDS: [&str; 3] = ["->tension", "->continuity", "->bias"];
 const TANGENT_WORDS: [&str; 2] = ["->in", "->out"];
+
+/// Whether a token in front of `next` begins a setting, a track or a rect.
+fn is_item(token: Token, next: Option<Token>) -> bool {
+    match token {
+        Token::Word(word) => word != "rect" && SETTINGS.contains(&word) || track_head(word).is_some(),
+        Token::Text(_) => next == Some(Token::Word("rect")),
+        _ => false,
+    }
+}
 
 /// The head in a word such as `hold-track`.
 fn track_head(word: &str) -> Option<ListHead> {
@@ -184,11 +274,21 @@ struct Parser<'a> {
     next: usize,
     builder: Builder,
     tracks: HashMap<&'a str, Id>,
+    errors: Vec<SyntaxError>,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Result<Parser<'a>, SyntaxError> {
-        Ok(Parser { text, tokens: tokens(text)?, next: 0, builder: Builder::new(), tracks: HashMap::new() })
+        let mut tokens = tokens(text)?;
+        tokens.retain(|(token, _)| *token != Token::Comment);
+        Ok(Parser {
+            text,
+            tokens,
+            next: 0,
+            builder: Builder::new(),
+            tracks: HashMap::new(),
+            errors: Vec::new(),
+        })
     }
 
     fn end(&self) -> Span {
@@ -254,33 +354,37 @@ impl<'a> Parser<'a> {
 
     fn scene(mut self) -> Result<Scene, Vec<SyntaxError>> {
         let mut scene = Scene { wall: None, duration: None, fps: None, rects: Vec::new() };
-        let mut errors = Vec::new();
         while let Some((token, span)) = self.take() {
             if let Err(error) = self.item(token, span, &mut scene) {
-                errors.push(error);
-                self.recover();
+                self.errors.push(error);
+                while self.peek().is_some() && !self.at_item() {
+                    self.next += 1;
+                }
             }
         }
-        if scene.rects.is_empty() && errors.is_empty() {
-            errors.push(self.unexpected("a rect, such as \"marker\" rect … ;", None));
+        if scene.rects.is_empty() && self.errors.is_empty() {
+            let error = self.unexpected("a rect, such as \"marker\" rect … ;", None);
+            self.errors.push(error);
         }
-        if errors.is_empty() { Ok(scene) } else { Err(errors) }
+        if self.errors.is_empty() { Ok(scene) } else { Err(self.errors) }
     }
 
-    /// Goes on to where the next setting, track or rect begins.
-    fn recover(&mut self) {
+    /// Whether the next token begins a setting, a track or a rect.
+    fn at_item(&self) -> bool {
+        let next = self.tokens.get(self.next + 1).map(|(token, _)| *token);
+        self.peek().is_some_and(|(token, _)| is_item(token, next))
+    }
+
+    /// Goes on behind the next word that sets something of a rect, or to where the rect ends or the next item begins.
+    fn skip_sentence(&mut self) {
         while let Some((token, _)) = self.peek() {
-            let begins = match (token, self.tokens.get(self.next + 1)) {
-                (Token::Word(word), _) => {
-                    word != "rect" && SETTINGS.contains(&word) || track_head(word).is_some()
-                }
-                (Token::Text(_), Some((next, _))) => *next == Token::Word("rect"),
-                _ => false,
-            };
-            if begins {
+            if token == Token::EndRect || self.at_item() {
                 return;
             }
             self.next += 1;
+            if matches!(token, Token::Word(word) if RectWord::from_word(word).is_some()) {
+                return;
+            }
         }
     }
 
@@ -425,12 +529,12 @@ impl<'a> Parser<'a> {
     /// What is wrong with a word that says nothing of a key: it belongs to the rect, and the list was never closed, or it
     /// is misspelt.
     fn no_setting(&self, word: &str, span: Span, open: Span) -> SyntaxError {
-        if RECT_WORDS.contains(&word) {
+        if RectWord::from_word(word).is_some() {
             return unclosed_keys(open);
         }
         let shapes: Vec<String> = Shape::all().map(|shape| format!("->{shape}")).collect();
         let shapes: Vec<&str> = shapes.iter().map(String::as_str).collect();
-        self.unknown("word", word, span, &[&shapes, &TCB_WORDS, &TANGENT_WORDS, &RECT_WORDS])
+        self.unknown("word", word, span, &[&shapes, &TCB_WORDS, &TANGENT_WORDS, &RectWord::words()])
     }
 
     /// A number that is written as such, and where.
@@ -505,122 +609,144 @@ impl<'a> Parser<'a> {
                 let id = self.builder.constant(finite(word, span)?);
                 (Value::Track(self.build(id, span)?), span)
             }
-            _ => match ListHead::from_word(word) {
-                Some(head) if !head.is_easing() || matches!(stack.0.last(), Some((Value::Keys(_), _))) => {
-                    let want = |value| if let Value::Keys(keys) = value { Some(keys) } else { None };
-                    let (keys, list) = stack.pop(word, span, "a key list '( … )", want)?;
+            "at" => {
+                let needs = "a track and a clock";
+                let (clock, _) = stack.track(word, span, needs)?;
+                let (track, from) = stack.track(word, span, needs)?;
+                let moved = self.builder.finish(track);
+                let moved = moved.and_then(|track| self.builder.graft_at(&track, Some(clock)));
+                (Value::Track(self.build(moved, span)?), from.to(span))
+            }
+            "shortest" => {
+                let (period, _) = self.plain_number(word, span, stack)?;
+                let (mut keys, list) = stack.keys(word, span, KEY_LIST)?;
+                let mut values: Vec<Id> = keys.iter().map(|key| key.value).collect();
+                let unwrapped = self.builder.unwrap_values(&mut values, period);
+                self.build(unwrapped, span)?;
+                keys.iter_mut().zip(values).for_each(|(key, value)| key.value = value);
+                (Value::Keys(keys), list)
+            }
+            _ => match (ListHead::from_word(word), Parser::function(word)) {
+                // an easing's word is that of a shape too: what stands before it says which
+                (Some(head), function) if function.is_none() || stack.ends_with_keys() => {
+                    let (keys, list) = stack.keys(word, span, KEY_LIST)?;
                     (Value::Track(self.keyed(head, &keys, list)?), list.to(span))
                 }
-                _ => self.operation(word, span, stack)?,
+                (_, Some(function)) => self.apply(function, word, span, stack)?,
+                (_, None) => {
+                    let heads: Vec<String> = ListHead::words().collect();
+                    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+                    let words: Vec<&str> = Op::ALL.iter().map(|op| op.word()).collect();
+                    let known = [&words[..], &heads, &VALUE_WORDS, &RectWord::words()];
+                    return Err(self.unknown("word", word, span, &known));
+                }
             },
         };
         stack.0.push(value);
         Ok(())
     }
 
-    fn operation(
+    /// What a word or a sign (`+`) does to values, if it is one that does.
+    fn function(word: &str) -> Option<Function> {
+        let mut signs = word.chars();
+        let by_sign = match (signs.next(), signs.next()) {
+            (Some(sign), None) => Op::from_sign(sign).map(Function::Operation),
+            _ => None,
+        };
+        Function::from_word(word).or(by_sign)
+    }
+
+    fn apply(
         &mut self,
+        function: Function,
         word: &str,
         span: Span,
         stack: &mut Stack<'a>,
     ) -> Result<(Value<'a>, Span), SyntaxError> {
-        let mut signs = word.chars();
-        let by_sign = match (signs.next(), signs.next()) {
-            (Some(sign), None) => Op::from_sign(sign),
-            _ => None,
-        };
-        let Some(op) = Op::from_word(word).or(by_sign) else {
-            let heads: Vec<String> = ListHead::words().collect();
-            let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-            let words: Vec<&str> = Op::ALL.iter().map(|op| op.word()).collect();
-            return Err(self.unknown("word", word, span, &[&words, &heads, &VALUE_WORDS, &RECT_WORDS]));
-        };
         let needs = ["", "a number or track", "two numbers or tracks", "three numbers or tracks"];
-        let mut operands = Vec::with_capacity(op.arity());
+        let arity = function.arity();
+        let mut operands = Vec::with_capacity(arity);
         let mut from = span;
-        for _ in 0..op.arity() {
-            let (id, at) = stack.track(word, span, needs[op.arity()])?;
+        for _ in 0..arity {
+            let (id, at) = stack.track(word, span, needs[arity])?;
             operands.insert(0, id);
             from = at;
         }
-        let id = self.builder.apply(op, &operands);
+        let id = function.apply(&mut self.builder, &operands);
         Ok((Value::Track(self.build(id, span)?), from.to(span)))
     }
 
     fn rect(&mut self, name: &str, opened: Span) -> Result<Rect, SyntaxError> {
-        let mut channels = Channels::default();
+        let mut draft = Draft::default();
         let mut stack = Stack::default();
         loop {
-            let Some((token, span)) = self.take() else {
-                return Err(SyntaxError { kind: SyntaxErrorKind::Unclosed { what: "rect" }, span: opened });
-            };
-            let needs = "a number or track";
-            match token {
+            let unclosed = SyntaxError { kind: SyntaxErrorKind::Unclosed { what: "rect" }, span: opened };
+            if self.at_item() {
+                return Err(unclosed);
+            }
+            let Some((token, span)) = self.take() else { return Err(unclosed) };
+            let meaning = match token {
                 Token::EndRect => break,
-                Token::Word(word @ ("->xy" | "->wh")) => {
-                    let (second, _) = stack.track(word, span, "two numbers or tracks")?;
-                    let (first, _) = stack.track(word, span, "two numbers or tracks")?;
-                    match word {
-                        "->xy" => (channels.x, channels.y) = (Some(first), Some(second)),
-                        _ => (channels.w, channels.h) = (Some(first), Some(second)),
-                    }
+                Token::Word(word) => RectWord::from_word(word).map(|meaning| (word, meaning)),
+                _ => None,
+            };
+            let done = match meaning {
+                Some((word, meaning)) => self.set(word, meaning, span, &mut stack, &mut draft),
+                None => self.value(token, span, &mut stack),
+            };
+            if let Err(error) = done {
+                self.errors.push(error);
+                stack = Stack::default();
+                if meaning.is_none() {
+                    self.skip_sentence();
                 }
-                Token::Word("->x") => channels.x = Some(stack.track("->x", span, needs)?.0),
-                Token::Word("->y") => channels.y = Some(stack.track("->y", span, needs)?.0),
-                Token::Word("->w") => channels.w = Some(stack.track("->w", span, needs)?.0),
-                Token::Word("->h") => channels.h = Some(stack.track("->h", span, needs)?.0),
-                Token::Word("->fill") => {
-                    let want = |value| if let Value::Fill(colour) = value { Some(colour) } else { None };
-                    channels.fill = Some(stack.pop("->fill", span, "a fill such as 0x44d4b4 solid", want)?.0);
-                }
-                Token::Word("->x-targets") => self.targets("x", span, &mut stack, &mut channels)?,
-                Token::Word("->y-targets") => self.targets("y", span, &mut stack, &mut channels)?,
-                Token::Word("->w-targets") => self.targets("w", span, &mut stack, &mut channels)?,
-                Token::Word("->h-targets") => self.targets("h", span, &mut stack, &mut channels)?,
-                _ => self.value(token, span, &mut stack)?,
             }
         }
         stack.is_empty()?;
-        let mut channel = |id: Option<Id>, default: f64| {
-            let track =
-                id.map_or_else(|| self.builder.constant(default), Ok).and_then(|id| self.builder.finish(id));
-            track.map_err(|e| SyntaxError { kind: SyntaxErrorKind::Build(e), span: opened })
-        };
-        Ok(Rect {
-            name: name.into(),
-            x: channel(channels.x, 0.0)?,
-            y: channel(channels.y, 0.0)?,
-            w: channel(channels.w, 1.0)?,
-            h: channel(channels.h, 1.0)?,
-            fill: channels.fill,
-            targets: channels.targets,
-        })
+        let tracks = draft.tracks(&mut self.builder);
+        let tracks = self.build(tracks, opened)?;
+        Ok(Rect { name: name.into(), tracks, targets: draft.targets, fill: draft.fill })
     }
 
-    /// Takes a list of targets for `channel`: plain times and values.
-    fn targets(
+    /// Takes a word that sets something of a rect.
+    fn set(
         &self,
-        channel: &'static str,
+        word: &str,
+        meaning: RectWord,
         span: Span,
         stack: &mut Stack<'a>,
-        channels: &mut Channels,
+        draft: &mut Draft,
     ) -> Result<(), SyntaxError> {
-        let want = |value| if let Value::Keys(keys) = value { Some(keys) } else { None };
-        let (keys, _) = stack.pop(
-            &format!("->{channel}-targets"),
-            span,
-            "a list of times and values, such as '( 1=-4 3=4 )",
-            want,
-        )?;
-        for key in keys {
-            match self.builder.node(key.value) {
-                Some(Node::Constant(value)) if key.settings.is_empty() => {
-                    channels.targets.entry(channel).or_default().push((key.time, value.value()));
+        match meaning {
+            RectWord::One(quantity) => {
+                draft.tracks[quantity as usize] = Some(stack.track(word, span, "a number or track")?.0);
+            }
+            RectWord::Pair(first, second) => {
+                for quantity in [second, first] {
+                    draft.tracks[quantity as usize] =
+                        Some(stack.track(word, span, "two numbers or tracks")?.0);
                 }
-                _ => {
-                    return Err(
-                        self.unexpected("a plain number as the target's value", self.token_at(key.span))
-                    );
+            }
+            RectWord::FaceTravel => draft.faces_travel = true,
+            RectWord::Fill => {
+                let want = |value| if let Value::Fill(colour) = value { Some(colour) } else { None };
+                draft.fill = Some(stack.pop(word, span, "a fill such as 0x44d4b4 solid", want)?.0);
+            }
+            RectWord::Targets(quantity) => {
+                let needs = "a list of times and values, such as '( 1=-4 3=4 )";
+                let (keys, _) = stack.keys(word, span, needs)?;
+                for key in keys {
+                    match self.builder.node(key.value) {
+                        Some(Node::Constant(value)) if key.settings.is_empty() => {
+                            draft.targets[quantity as usize].push(Target::new(key.time, value.value()));
+                        }
+                        _ => {
+                            return Err(self.unexpected(
+                                "a plain number as the target's value",
+                                self.token_at(key.span),
+                            ));
+                        }
+                    }
                 }
             }
         }

@@ -1,8 +1,38 @@
 //! Scenes: channels that share parameters.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::track::Track;
+
+/// Where a value must be, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// The time, finite.
+    pub time: f64,
+    /// The value that the track must have then, finite.
+    pub value: f64,
+    /// How much the squared residual counts; finite and not negative, 1 unless said otherwise. A target of weight 0 is
+    /// carried along and has no part in the fit, nor in its degrees of freedom.
+    pub weight: f64,
+}
+
+impl Target {
+    /// A target of weight 1.
+    pub fn new(time: f64, value: f64) -> Target {
+        Target { time, value, weight: 1.0 }
+    }
+}
+
+/// A track with its targets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// The name by which reports speak of it.
+    pub name: String,
+    /// The track.
+    pub track: Track,
+    /// Its targets, in any order.
+    pub targets: Vec<Target>,
+}
 
 /// A scene: rects that move on a wall.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +47,7 @@ pub struct Scene {
     pub rects: Vec<Rect>,
 }
 
-/// The plane that a scene is drawn on.
+/// The plane that a scene is drawn on: its origin is the middle, x grows to the right and y upwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wall {
     /// Its width in `unit`s.
@@ -28,62 +58,96 @@ pub struct Wall {
     pub unit: String,
 }
 
+/// What can vary of a rect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Quantity {
+    /// The horizontal position of its middle.
+    X,
+    /// The vertical position of its middle.
+    Y,
+    /// The width.
+    W,
+    /// The height.
+    H,
+    /// By how many radians it is turned about its middle, counter-clockwise.
+    Rotate,
+}
+
+impl Quantity {
+    /// All of them, in the order of a rect's tracks.
+    pub const ALL: [Quantity; 5] = [Quantity::X, Quantity::Y, Quantity::W, Quantity::H, Quantity::Rotate];
+
+    /// The channel's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Quantity::X => "x",
+            Quantity::Y => "y",
+            Quantity::W => "w",
+            Quantity::H => "h",
+            Quantity::Rotate => "rotate",
+        }
+    }
+
+    /// The value where a scene says nothing.
+    pub const fn default(self) -> f64 {
+        match self {
+            Quantity::X | Quantity::Y | Quantity::Rotate => 0.0,
+            Quantity::W | Quantity::H => 1.0,
+        }
+    }
+}
+
 /// A moving rectangle; all its channels are tracks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rect {
     /// Its name.
     pub name: String,
-    /// The horizontal position; 0 if the scene does not say.
-    pub x: Track,
-    /// The vertical position; 0 if the scene does not say.
-    pub y: Track,
-    /// The width; 1 if the scene does not say.
-    pub w: Track,
-    /// The height; 1 if the scene does not say.
-    pub h: Track,
+    /// A track a quantity, in the order of [`Quantity::ALL`].
+    pub tracks: [Track; Quantity::ALL.len()],
+    /// Where the quantities must be, and when.
+    pub targets: [Vec<Target>; Quantity::ALL.len()],
     /// The colour that it is filled with.
     pub fill: Option<Colour>,
-    /// Where channels must be, and when: (time, value) by the channel's name.
-    pub targets: BTreeMap<&'static str, Vec<(f64, f64)>>,
+}
+
+impl Rect {
+    /// The track of a quantity.
+    pub fn track(&self, quantity: Quantity) -> &Track {
+        &self.tracks[quantity as usize]
+    }
 }
 
 /// A colour, as `0xRRGGBB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colour(pub u32);
 
-impl Rect {
-    /// The channels by name.
-    pub fn channels(&self) -> [(&'static str, &Track); 4] {
-        [("x", &self.x), ("y", &self.y), ("w", &self.w), ("h", &self.h)]
+impl fmt::Display for Colour {
+    /// As CSS and SVG write it, `#44d4b4`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{:06x}", self.0)
     }
 }
 
 impl Scene {
-    /// All channels: `x`, `y`, `w`, `h` if there is one rect, `marker.x` … if there are several.
-    pub fn channels(&self) -> Vec<(String, &Track)> {
+    /// All channels: `x`, `y`, `w`, `h`, `rotate` if there is one rect, `marker.x` … if there are several.
+    pub fn channels(&self) -> Vec<Channel> {
         let prefix =
             |rect: &Rect| if self.rects.len() == 1 { String::new() } else { format!("{}.", rect.name) };
-        self.rects
-            .iter()
-            .flat_map(|rect| rect.channels().map(|(name, track)| (prefix(rect) + name, track)))
-            .collect()
+        let channel = |rect: &Rect, quantity: Quantity| Channel {
+            name: prefix(rect) + quantity.name(),
+            track: rect.track(quantity).clone(),
+            targets: rect.targets[quantity as usize].clone(),
+        };
+        let all = self.rects.iter().flat_map(|rect| Quantity::ALL.map(|quantity| channel(rect, quantity)));
+        all.collect()
     }
 
-    /// The targets of each channel, (time, value), in the order of [`Scene::channels`].
-    pub fn targets(&self) -> Vec<&[(f64, f64)]> {
-        let own = |rect| {
-            Rect::channels(rect).map(|(name, _)| rect.targets.get(name).map_or(&[][..], Vec::as_slice))
-        };
-        self.rects.iter().flat_map(own).collect()
-    }
-
-    /// The place in [`Scene::channels`] of the channel of this name. A single rect's channel may carry the rect's name or
-    /// not.
-    pub fn channel(&self, name: &str) -> Option<usize> {
-        let qualified = |own: &str| match self.rects.as_slice() {
-            [only] => name.strip_prefix(&only.name).and_then(|rest| rest.strip_prefix('.')) == Some(own),
-            _ => false,
-        };
-        self.channels().iter().position(|(own, _)| own == name || qualified(own))
+    /// The name in [`Scene::channels`] of the channel that is meant by this one: a single rect's channel may carry the
+    /// rect's name or not.
+    pub fn channel_name<'a>(&self, name: &'a str) -> &'a str {
+        match self.rects.as_slice() {
+            [only] => name.strip_prefix(&only.name).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name),
+            _ => name,
+        }
     }
 }

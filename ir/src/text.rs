@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::cinematic::SceneFault;
+use crate::easing::Easing;
 use crate::keyed::shape::{Shape, Tcb};
 use crate::keyed::{KeyError, Keyframe};
 use crate::op::Op;
@@ -41,7 +43,7 @@ pub struct SyntaxError {
     pub span: Span,
 }
 
-/// What can be wrong in a formula, in RectSL or in describe text.
+/// What can be wrong in a formula, in RectSL, in a scene's YAML or in describe text.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SyntaxErrorKind {
@@ -128,6 +130,9 @@ pub enum SyntaxErrorKind {
     /// The track cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// Something is wrong in a scene's YAML.
+    #[error(transparent)]
+    Scene(Box<SceneFault>),
 }
 
 impl SyntaxErrorKind {
@@ -140,7 +145,7 @@ impl SyntaxErrorKind {
             SyntaxErrorKind::NoArguments(op) => format!("write {}({})", op.word(), op.operands().join(", ")),
             SyntaxErrorKind::FreeKeyTime { .. } => {
                 "a key's time is a plain number; a free parameter can be its value: 2=?peak=4.0 in a formula, 2=4 free-param \
-                 peak in RectSL"
+                 peak in RectSL, yaw: {free: peak, value: 4} in YAML"
                     .into()
             }
             SyntaxErrorKind::Build(BuildError::TwoValues { name, first, .. }) => {
@@ -158,6 +163,7 @@ impl SyntaxErrorKind {
             SyntaxErrorKind::Build(BuildError::Keys(KeyError::NoShape { .. })) => {
                 "a list of mixed shapes names each: keys[0.0=1.0 linear 1.0=2.0 hold 2.0=3.0]".into()
             }
+            SyntaxErrorKind::Scene(fault) => return fault.problem.hint(),
             _ => return None,
         })
     }
@@ -183,7 +189,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     (distance <= (word.chars().count() / 3).max(1) && distance < near.chars().count()).then(|| near.into())
 }
 
-struct DidYouMean<'a>(&'a Option<String>);
+pub(crate) struct DidYouMean<'a>(pub &'a Option<String>);
 
 impl fmt::Display for DidYouMean<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -226,11 +232,6 @@ impl ListHead {
         if word == MIXED { Some(ListHead(None)) } else { Shape::from_word(word).map(|s| ListHead(Some(s))) }
     }
 
-    /// Whether the word is that of an operation too.
-    pub(crate) fn is_easing(self) -> bool {
-        matches!(self.0, Some(Shape::Eased(_)))
-    }
-
     /// All words.
     pub(crate) fn words() -> impl Iterator<Item = String> {
         Shape::all().map(|shape| shape.to_string()).chain([MIXED.into()])
@@ -240,6 +241,36 @@ impl ListHead {
     pub(crate) fn nearest(word: &str) -> Option<String> {
         let words: Vec<String> = ListHead::words().collect();
         nearest(word, words.iter().map(String::as_str))
+    }
+}
+
+/// What takes operands: an operation, or a curve that is written with numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Function {
+    Operation(Op),
+    Curve(Easing),
+}
+
+impl Function {
+    /// By its word: `sin`, `cubic-bezier(0.25,0.1,0.25,1)`.
+    pub(crate) fn from_word(word: &str) -> Option<Function> {
+        let curve = || Easing::from_word(word).map(Function::Curve);
+        Op::from_word(word).map(Function::Operation).or_else(curve)
+    }
+
+    pub(crate) fn arity(self) -> usize {
+        match self {
+            Function::Operation(op) => op.arity(),
+            Function::Curve(_) => 1,
+        }
+    }
+
+    pub(crate) fn apply(self, builder: &mut Builder, operands: &[Id]) -> Result<Id, BuildError> {
+        match (self, operands) {
+            (Function::Operation(op), _) => builder.apply(op, operands),
+            (Function::Curve(easing), &[u]) => builder.ease(easing, u),
+            (Function::Curve(easing), _) => Err(BuildError::EasingArity { easing, given: operands.len() }),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::easing::{Curve, Easing};
 use crate::keyed::shape::Shape;
 use crate::keyed::{KeyError, Keyed, Keyframe};
 use crate::op::{MAX_ARITY, Op};
@@ -259,6 +260,14 @@ pub enum BuildError {
         /// How many operands were given.
         given: usize,
     },
+    /// A curve takes one operand.
+    #[error("{easing} takes 1 operand, not {given}")]
+    EasingArity {
+        /// The curve.
+        easing: Easing,
+        /// How many operands were given.
+        given: usize,
+    },
     /// A node's id comes from another builder.
     #[error("node {} is not one of this builder's", .0.index())]
     UnknownNode(Id),
@@ -409,6 +418,51 @@ impl Builder {
             return Err(KeyError::TangentVaries { key: i + 1 }.into());
         }
         self.insert(Node::Keyed(Arc::new(keyed)))
+    }
+
+    /// An easing as an operation on the value `u`, with the bits of [`Easing::apply`]: the operation that it is, a keyed
+    /// track read at `u` (`cubic-bezier`), or a clamped floor (`steps`).
+    ///
+    /// # Errors
+    /// [`BuildError::UnknownNode`].
+    pub fn ease(&mut self, easing: Easing, u: Id) -> Result<Id, BuildError> {
+        let (zero, one) = (self.constant(0.0)?, self.constant(1.0)?);
+        match easing.curve() {
+            Curve::Op(op) => self.apply(op, &[u]),
+            Curve::Bezier(_) => {
+                let start = Keyframe::new(0.0, zero).shape(Shape::Eased(easing));
+                self.keyed([start, Keyframe::new(1.0, one)], u)
+            }
+            Curve::Steps(n, jump) => {
+                let (first, jumps) = jump.count(f64::from(n));
+                let n = self.constant(f64::from(n))?;
+                let steps = self.apply(Op::MUL, &[u, n])?;
+                let steps = self.apply(Op::FLOOR, &[steps])?;
+                let (first, jumps) = (self.constant(first)?, self.constant(jumps)?);
+                let steps = self.apply(Op::ADD, &[steps, first])?;
+                let height = self.apply(Op::DIV, &[steps, jumps])?;
+                self.apply(Op::CLAMP, &[height, zero, one])
+            }
+        }
+    }
+
+    /// Makes each of `values` the turn of it that is nearest to the one before ([`Op::UNWRAP`]), so that a linear track
+    /// through them takes the short way. Half a turn is taken downwards. Constants stay constants.
+    ///
+    /// # Errors
+    /// [`BuildError::UnknownNode`].
+    pub fn unwrap_values(&mut self, values: &mut [Id], period: f64) -> Result<(), BuildError> {
+        let turn = self.constant(period)?;
+        for k in 1..values.len() {
+            let (near, x) = (values[k - 1], values[k]);
+            values[k] = match (self.node(near), self.node(x)) {
+                (Some(Node::Constant(near)), Some(Node::Constant(x))) => {
+                    self.constant(Op::UNWRAP.apply([&x.value(), &near.value(), &period]))?
+                }
+                _ => self.apply(Op::UNWRAP, &[x, near, turn])?,
+            };
+        }
+        Ok(())
     }
 
     /// A whole track as a subterm.

@@ -1,7 +1,9 @@
-//! Collected animation bugs with their right answers: keys (A), holds and easings (B), splines (C), clocks (D). Each test
-//! bears the case's name. Values are exact where all numbers on the way are; elsewhere to 1e-12, as the cases say.
+//! Collected animation bugs with their right answers: keys (A), holds and easings (B), splines (C), clocks (D), angles (E).
+//! Each test bears the case's name. Values are exact where all numbers on the way are; elsewhere to 1e-12, as the cases say.
 
-use keyfit_ir::{BuildError, Easing, KeyError, Shape, SyntaxErrorKind, Track, same_bits};
+use keyfit_ir::{
+    BuildError, Easing, HEADING_STEP, KeyError, Op, Scene, Shape, SyntaxErrorKind, Track, heading, same_bits,
+};
 
 fn track(text: &str) -> Track {
     Track::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"))
@@ -284,6 +286,7 @@ fn b11_smoothstep_edges() {
 #[test]
 fn c4_overshoot_is_right_for_plain_catmull_rom() {
     exact("catmull-rom[0=0 1=10 2=10 3=0]", &[(1.5, 11.25)]);
+    exact("monotone[0=0 1=10 2=10 3=0]", &[(1.5, 10.0), (0.5, 6.25)]);
 }
 
 #[test]
@@ -344,10 +347,10 @@ fn d2_negative_time() {
 
 #[test]
 fn d4_ping_pong() {
-    exact(
-        "linear[0=0 1=1](min(mod(t, 2), 2 - mod(t, 2)))",
-        &[(0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (1.5, 0.5), (2.0, 0.0), (-0.25, 0.25), (-1.0, 1.0), (3.0, 1.0)],
-    );
+    let asked =
+        [(0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (1.5, 0.5), (2.0, 0.0), (-0.25, 0.25), (-1.0, 1.0), (3.0, 1.0)];
+    exact("linear[0=0 1=1](ping_pong(t, 1))", &asked);
+    exact("ping_pong(t, 1)", &asked);
 }
 
 #[test]
@@ -356,6 +359,130 @@ fn d5_running_for_days() {
     exact("linear[0=0 3=1](mod(t, 3))", &[(9_007_199_254_740_992.0, 2.0 / 3.0)]);
     exact("mod(t, 0.7)", &[(1e15 + 0.3, 0.013441315692866107)]);
     exact("mod(t, 0.1)", &[(1.0, 0.09999999999999995)]);
+}
+
+/// The yaw of a rect that turns through these keys, in degrees, the short way or as written.
+fn yaw(keys: &str, short: bool) -> Track {
+    let short = if short { "360 shortest" } else { "" };
+    let scene = Scene::parse_rectsl(&format!("\"yaw\" rect '( {keys} ) {short} linear ->x ;"));
+    scene.unwrap_or_else(|e| panic!("{keys}: {e:?}")).channels().remove(0).track
+}
+
+#[test]
+fn e1_from_350_to_10() {
+    assert_eq!(yaw("0=350 1=10", true).sample(0.5), 360.0);
+    assert_eq!(yaw("0=350 1=10", false).sample(0.5), 180.0);
+    assert_eq!(yaw("0=358 1=2", true).sample(0.5), 360.0);
+}
+
+/// Half a turn is taken downwards, as by a difference in [−180, 180).
+#[test]
+fn e3_exactly_half_a_turn() {
+    assert_eq!(yaw("0=0 1=180", true).sample(0.5), -90.0);
+    assert_eq!(yaw("0=0 1=-180", true).sample(0.5), -90.0);
+}
+
+#[test]
+fn e5_the_long_way_is_sometimes_wanted() {
+    assert_eq!(yaw("0=120 1=-120", false).sample(0.5), 0.0);
+    assert_eq!(yaw("0=120 1=-120", true).sample(0.5), 180.0);
+}
+
+/// E7's recording is not at hand; random walks of angles stand for it, wrapped as such files are.
+#[test]
+fn e7_unwrapping_recorded_angles() {
+    let mut state = 7u64;
+    let mut random = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let (mut jumps, mut angle) = (0, 0.0);
+    for _ in 0..100 {
+        let recorded: Vec<f64> = (0..100)
+            .map(|_| {
+                angle += random() * 340.0 - 170.0;
+                (angle + 180.0f64).rem_euclid(360.0) - 180.0
+            })
+            .collect();
+        let keys: Vec<String> = recorded.iter().enumerate().map(|(i, a)| format!("{i}={a:?}")).collect();
+        let unwrapped = yaw(&keys.join(" "), true);
+        let values: Vec<f64> = (0..100).map(|i| unwrapped.sample(f64::from(i))).collect();
+        for (pair, own) in values.windows(2).zip(recorded.windows(2)) {
+            jumps += usize::from((own[1] - own[0]).abs() > 180.0);
+            assert!((pair[1] - pair[0]).abs() <= 180.0, "{pair:?}");
+        }
+        for (value, own) in values.iter().zip(&recorded) {
+            // whole turns, taken off with one rounding
+            let turns = ((value - own) / 360.0).round();
+            assert!(same_bits(*value, own + 360.0 * turns), "{value} {own}");
+        }
+    }
+    assert!(jumps > 2000, "{jumps}");
+}
+
+#[test]
+fn e9_heading_of_a_stopped_object() {
+    let [x, y] = ["linear[0=0 1=3 2=3]", "linear[0=0 1=4 2=4]"].map(track);
+    for step in [HEADING_STEP, 0.25, 0.001] {
+        let heading = heading(x.clone(), y.clone(), step).track().unwrap();
+        let [moving, stopped, ended] = [0.5, 1.5, 5.0].map(|t| heading.sample(t));
+        assert!((moving - 0.927_295_218_001_612_2).abs() <= 1e-12, "{step}: {moving}");
+        assert_eq!([stopped, ended], [0.0; 2]);
+    }
+}
+
+/// A central difference of a circle is 2·sin h times its tangent, for any step.
+#[test]
+fn e10_heading_of_a_circle() {
+    for step in [HEADING_STEP, 0.5, 1.0] {
+        let heading = heading(track("cos(t)"), track("sin(t)"), step).track().unwrap();
+        for (t, expected) in
+            [(0.0, std::f64::consts::FRAC_PI_2), (0.5, 2.0707963267948966), (2.0, -2.7123889803846897)]
+        {
+            assert!((heading.sample(t) - expected).abs() < 1e-12 / step, "{step}: {}", heading.sample(t));
+        }
+    }
+}
+
+#[test]
+fn e12_signed_zeros() {
+    use std::f64::consts::PI;
+    for (formula, expected) in [
+        ("-0.0 + 0", 0.0),
+        ("0 - 0", 0.0),
+        ("neg(0)", -0.0),
+        ("-0.0 - 0", -0.0),
+        ("-0.0 * 1", -0.0),
+        ("-0.0 + -0.0", -0.0),
+        ("atan2(0, -0.0)", PI),
+        ("atan2(0, 0)", 0.0),
+        ("atan2(-0.0, -1)", -PI),
+        ("atan2(0, -1)", PI),
+        ("mix(1e16, 1, 1)", 0.0),
+        ("mix(5, -0.0, 1)", 0.0),
+        ("mix(inf, 1, 1)", f64::NAN),
+        ("inf * 0", f64::NAN),
+        ("inf - inf", f64::NAN),
+    ] {
+        exact(formula, &[(0.0, expected)]);
+    }
+}
+
+/// Yaw and pitch as Minecraft has them: −dx is −0 where dx is 0, and −180° is the same direction as 180°.
+#[test]
+fn e13_minecraft_yaw_and_pitch() {
+    let degrees = |radians: f64| radians * 180.0 / std::f64::consts::PI;
+    let yaw = |dx: f64, dz: f64| degrees(Op::ATAN2.apply([&-dx, &dz, &0.0]));
+    let pitch = |dx: f64, dy: f64, dz: f64| {
+        -degrees(Op::ATAN2.apply([&dy, &Op::HYPOT.apply([&dx, &dz, &0.0]), &0.0]))
+    };
+    for ((dx, dz), expected) in
+        [((1.0, 0.0), -90.0), ((0.0, 1.0), 0.0), ((-1.0, 0.0), 90.0), ((0.0, -1.0), -180.0)]
+    {
+        assert_eq!(yaw(dx, dz), expected, "{dx} {dz}");
+    }
+    assert!((yaw(20.0, 10.0) - -63.43494882292201).abs() < 1e-12);
+    assert!((pitch(20.0, 11.0, 10.0) - -26.194185490754055).abs() < 1e-12);
 }
 
 /// A list of mixed shapes: each segment is as it would be in a track of its own shape, splines beside others included.

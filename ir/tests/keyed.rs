@@ -1,7 +1,7 @@
 //! Keyed tracks at their keys, between them, and asked in any order.
 
-use keyfit_ir::{KeyError, Track, same_bits};
-use quickcheck::quickcheck;
+use keyfit_ir::{KeyError, Shape, Track, same_bits, shaped};
+use quickcheck::{TestResult, quickcheck};
 
 fn check(track: &str, asked: &[(f64, f64)]) {
     let parsed = Track::parse(track).unwrap();
@@ -70,5 +70,34 @@ quickcheck! {
         let unsorted = agree(&times);
         times.sort_by(f64::total_cmp);
         unsorted && agree(&times)
+    }
+}
+
+quickcheck! {
+    /// A monotone segment stays between its two values but for rounding, and rises or falls all the way.
+    fn monotone_tracks_do_not_overshoot(values: Vec<i8>, spans: Vec<u8>) -> TestResult {
+        if values.len() < 2 || spans.len() < values.len() {
+            return TestResult::discard();
+        }
+        let mut time = 0.0;
+        let keys = values.iter().zip(&spans).map(|(v, span)| {
+            time += f64::from(*span) / 16.0 + 0.01;
+            (time, f64::from(*v) / 3.0)
+        });
+        let keys: Vec<(f64, f64)> = keys.collect();
+        let track = shaped(Shape::Monotone, keys.clone()).track().unwrap();
+        for pair in keys.windows(2) {
+            let [(t0, v0), (t1, v1)] = [pair[0], pair[1]];
+            let at = |k: u32| track.sample(t0 + (t1 - t0) * f64::from(k) / 64.0);
+            let (low, high) = (v0.min(v1), v0.max(v1));
+            let slack = 4.0 * f64::EPSILON * (v0.abs() + v1.abs());
+            for k in 0..64 {
+                let (a, b) = (at(k), at(k + 1));
+                if !(low - slack..=high + slack).contains(&a) || (b - a) * (v1 - v0).signum() < -slack {
+                    return TestResult::error(format!("{pair:?}: {a} {b}"));
+                }
+            }
+        }
+        TestResult::passed()
     }
 }

@@ -1,6 +1,6 @@
 //! Text in, text out: formulas, describe, RectSL and their errors.
 
-use keyfit_ir::{Names, Node, Scene, SyntaxError, Track, same_bits};
+use keyfit_ir::{Names, Node, Quantity, Scene, SyntaxError, Target, Track, same_bits};
 
 const MARKER: &str = r#"#rectsl
 ->wall 18 8 meters
@@ -36,21 +36,21 @@ fn the_marker_scene_compiles() {
     let rect = &scene.rects[0];
     assert_eq!((rect.name.as_str(), rect.fill.unwrap().0), ("marker", 0x44d4b4));
     let text: Vec<String> =
-        scene.channels().iter().map(|(name, track)| format!("{name}: {}", track.describe())).collect();
+        scene.channels().iter().map(|c| format!("{}: {}", c.name, c.track.describe())).collect();
     insta::assert_snapshot!(text.join("\n"), @r"
     x: ADD(MUL(linear[0.0=0.0 4.0=4.0], ?gain=1.0), ?bias=0.0)
     y: 0.0
     w: 1.4
     h: 1.4
+    rotate: 0.0
     ");
-    assert_eq!(scene.channel("marker.x"), scene.channel("x"));
-    assert_eq!(scene.channel("marker.z"), None);
+    assert_eq!(["marker.x", "x", "marker.z"].map(|name| scene.channel_name(name)), ["x", "x", "z"]);
 }
 
 #[test]
 fn a_free_key_value_compiles() {
     let scene = Scene::parse_rectsl("\"ramp\" rect '( 0=0  2=4 free-param peak ) linear ->x ;").unwrap();
-    assert_eq!(scene.rects[0].x.describe(), "linear[0.0=0.0 2.0=?peak=4.0]");
+    assert_eq!(scene.rects[0].track(Quantity::X).describe(), "linear[0.0=0.0 2.0=?peak=4.0]");
 }
 
 /// Every shape on a list, inside a list and as a named track.
@@ -63,8 +63,8 @@ fn key_lists_of_every_shape_compile() {
         );
         let scene = Scene::parse_rectsl(&scene).unwrap_or_else(|e| panic!("{}", render(&scene, &e[0])));
         let rect = &scene.rects[0];
-        assert_eq!(rect.x, Track::parse(&format!("{shape}[0=1 1=2 2=4]")).unwrap());
-        assert_eq!([&rect.y, &rect.w], [&rect.x; 2]);
+        let expected = Track::parse(&format!("{shape}[0=1 1=2 2=4]")).unwrap();
+        assert_eq!([Quantity::X, Quantity::Y, Quantity::W].map(|q| rect.track(q)), [&expected; 3]);
     }
     let scene = r#""m" rect
         '( 0=0  1=5 free-param p 0.5 ->tension 0.25 ->continuity -0.5 ->bias  3=1 ) tcb ->x
@@ -72,12 +72,13 @@ fn key_lists_of_every_shape_compile() {
         '( 0=1 ->hold  1=2 0.5 sine-in *  2=3 ->back-out  4=0 ) linear ->w
         0.3 sine-in '( 0=1 ->steps(3,jump-both) 1=2 2=3) cubic-bezier(0.25,0.1,0.25,1) + ->h ;"#;
     let scene = Scene::parse_rectsl(scene).unwrap_or_else(|e| panic!("{}", render(scene, &e[0])));
-    let text: Vec<String> = scene.channels().iter().map(|(_, track)| track.describe()).collect();
+    let text: Vec<String> = scene.channels().iter().map(|c| c.track.describe()).collect();
     insta::assert_snapshot!(text.join("\n"), @r"
     tcb[0.0=0.0 1.0=?p=5.0{t=0.5 c=0.25 b=-0.5} 3.0=1.0]
     cubic[0.0=5.0{out=3.0} 1.0=5.0{in=-3.0}]
     keys[0.0=1.0 hold 1.0=MUL(2.0, SINE_IN(0.5)) linear 2.0=3.0 back-out 4.0=0.0]
     ADD(SINE_IN(0.3), keys[0.0=1.0 steps(3,jump-both) 1.0=2.0 cubic-bezier(0.25,0.1,0.25,1.0) 2.0=3.0])
+    0.0
     ");
 }
 
@@ -326,7 +327,9 @@ fn rectsl_errors() {
 fn a_scene_holds_its_targets() {
     let text = "\"m\" rect 1 free-param a ->x '( 3=4 1=-4 1=-5 ) ->x-targets '( 0=1 ) ->y-targets ;";
     let scene = Scene::parse_rectsl(text).unwrap();
-    assert_eq!(scene.targets(), [&[(3.0, 4.0), (1.0, -4.0), (1.0, -5.0)][..], &[(0.0, 1.0)], &[], &[]]);
+    let pairs = |pairs: &[(f64, f64)]| pairs.iter().map(|&(t, v)| Target::new(t, v)).collect::<Vec<_>>();
+    let expected = [&[(3.0, 4.0), (1.0, -4.0), (1.0, -5.0)][..], &[(0.0, 1.0)], &[], &[], &[]].map(pairs);
+    assert_eq!(scene.rects[0].targets, expected);
 }
 
 /// Damaged text is an error or another text, never a panic, and its error lies inside the text.

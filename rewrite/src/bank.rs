@@ -129,13 +129,18 @@ impl Bank {
         *wanted.get_mut(root as usize).ok_or(BuildError::Empty)? = true;
         for (i, cell) in self.cells[..=root as usize].iter().enumerate().rev() {
             if wanted[i] {
-                cell.children.iter().for_each(|child| wanted[*child as usize] = true);
+                for child in &cell.children {
+                    // a child that is not there is left out, and then the operands are too few
+                    if let Some(wanted) = wanted.get_mut(*child as usize) {
+                        *wanted = true;
+                    }
+                }
             }
         }
         for (i, cell) in self.cells[..=root as usize].iter().enumerate() {
             if wanted[i] {
                 let children: Vec<keyfit_ir::Id> =
-                    cell.children.iter().filter_map(|child| ids[*child as usize]).collect();
+                    cell.children.iter().filter_map(|child| *ids.get(*child as usize)?).collect();
                 ids[i] = Some(cell.head.build(&mut builder, &children)?);
             }
         }

@@ -143,11 +143,13 @@ impl Proof {
     /// # Errors
     /// As [`Proof::check`], and [`ProofError::OtherTracks`].
     pub fn check_about(&self, before: &Track, after: &Track) -> Result<(), ProofError> {
+        self.check()?;
         let same = |place: Place, track: &Track| self.track(place).as_ref() == Ok(track);
-        if !same(self.before, before) || !same(self.after, after) {
-            return Err(ProofError::OtherTracks);
+        if same(self.before, before) && same(self.after, after) {
+            Ok(())
+        } else {
+            Err(ProofError::OtherTracks)
         }
-        self.check()
     }
 
     /// The term at `place` as a track.

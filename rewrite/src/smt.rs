@@ -185,6 +185,25 @@ impl File {
                 let u = self.nested(Op::CLAMP, [a, &zero, &one]);
                 self.operation(Op::MUL, [&u, &u, &u])
             }
+            Op::LINEAR => self.operation(Op::CLAMP, [a, &zero, &one]),
+            Op::SELECT => {
+                format!("(ite (fp.isNaN {a}) {} (ite (fp.isZero {a}) {c} {b}))", self.constant(f64::NAN))
+            }
+            Op::PING_PONG => {
+                let both = self.nested(Op::ADD, [b, b, b]);
+                let m = self.nested(Op::MOD, [a, &both, &both]);
+                let back = self.nested(Op::SUB, [&both, &m, &m]);
+                self.operation(Op::MIN, [&back, &m, &m])
+            }
+            Op::UNWRAP => {
+                let way = self.nested(Op::SUB, [a, b, b]);
+                let part = self.nested(Op::DIV, [&way, c, c]);
+                let half = self.constant(0.5);
+                let late = self.nested(Op::ADD, [&part, &half, &half]);
+                let turns = self.nested(Op::FLOOR, [&late, &late, &late]);
+                let taken = self.nested(Op::MUL, [c, &turns, &turns]);
+                self.operation(Op::SUB, [a, &taken, &taken])
+            }
             // no functions of SMT-LIB, or curves that need them
             Op::MOD | Op::POW | Op::ATAN2 | Op::HYPOT => {
                 self.functions.insert(op);

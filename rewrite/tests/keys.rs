@@ -12,8 +12,18 @@ const TIMES: [f64; 7] = [-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 5.0];
 
 /// A keyed track with few different values and times, read at a clock that may be clamped, under an operation.
 fn random_text(g: &mut Gen) -> String {
-    let shapes =
-        ["hold", "hold", "hold", "linear", "quad-in", "back-in", "catmull-rom", "tcb", "steps(3,jump-end)"];
+    let shapes = [
+        "hold",
+        "hold",
+        "hold",
+        "linear",
+        "quad-in",
+        "back-in",
+        "catmull-rom",
+        "tcb",
+        "monotone",
+        "steps(3,jump-end)",
+    ];
     let mixed = u8::arbitrary(g) % 3 == 0;
     let one = *g.choose(&shapes).unwrap();
     let value = if bool::arbitrary(g) { None } else { g.choose(&["1.0", "-0.0", "inf", "?a=1.0"]).copied() };

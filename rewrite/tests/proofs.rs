@@ -81,6 +81,7 @@ fn a_proof_depends_on_its_bounds() {
     proof.check_about(&track, &after).unwrap();
     proof.bounds = Bounds::new().duration(1e200);
     assert!(matches!(proof.check(), Err(ProofError::Condition { .. } | ProofError::NotAnInstance { .. })));
+    proof.bounds = Bounds::new().duration(10.0);
     let (other, ..) = prove("t * 0", &Options::default());
     assert_eq!(proof.check_about(&other, &after), Err(ProofError::OtherTracks));
 }
@@ -93,4 +94,12 @@ fn a_proof_of_something_else_is_none() {
     assert_eq!(proof.check(), Err(ProofError::NotConnected));
     proof.after = 1000;
     assert_eq!(proof.check(), Err(ProofError::Term(1000)));
+    assert!(proof.track(1000).is_err());
+    // a term of terms that are not there
+    let last = proof.terms.len() - 1;
+    let mut cell = (*proof.terms[last]).clone();
+    cell.children = Box::new([99, 3]);
+    proof.terms[last] = std::sync::Arc::new(cell);
+    assert!(proof.track(last as u32).is_err());
+    assert_eq!(proof.check(), Err(ProofError::Term(last as u32)));
 }

@@ -96,9 +96,45 @@ impl Decomposition {
             .zip(projected)
             .map(|((part, s), c)| -part * c / s)
             .collect();
+        self.back(&along)
+    }
+
+    /// `D⁻¹ V z`.
+    fn back(&self, along: &[f64]) -> Vec<f64> {
         (0..self.scales.len())
             .map(|j| along.iter().enumerate().map(|(k, z)| self.v[(j, k)] * z).sum::<f64>() / self.scales[j])
             .collect()
+    }
+
+    /// Powell's dogleg: the step with `‖D p‖ ≤ radius` on the way from the lowest point against the gradient to the
+    /// undamped step, and the `‖r‖² − ‖r + J p‖²` that it promises.
+    pub fn dogleg(&self, projected: &[f64], radius: f64) -> (Vec<f64>, f64) {
+        let length = |v: &[f64]| norm(ArrayView1::from(v));
+        let each = |f: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
+            self.singular_values.iter().zip(projected).map(|(s, c)| f(*s, *c)).collect()
+        };
+        let newton = each(&|s, c| -c / s);
+        let gradient = each(&|s, c| s * c);
+        let steepness = length(&gradient);
+        let along = if length(&newton) <= radius || steepness == 0.0 {
+            newton
+        } else {
+            let bent: Vec<f64> = gradient.iter().zip(&self.singular_values).map(|(g, s)| g * s).collect();
+            // to the lowest point against the gradient, or to the radius
+            let lowest = steepness * (steepness / length(&bent)).powi(2);
+            let reach = lowest.min(radius) / steepness;
+            let cauchy: Vec<f64> = gradient.iter().map(|g| -reach * g).collect();
+            let rest: Vec<f64> = newton.iter().zip(&cauchy).map(|(n, c)| n - c).collect();
+            let (a, c) = (length(&rest), radius * radius - length(&cauchy).powi(2));
+            let b: f64 = rest.iter().zip(&cauchy).map(|(r, c)| r * c).sum();
+            // the positive root of a²τ² + 2bτ = c, without cancellation
+            let part = if lowest < radius { c / (b + (b * b + a * a * c).sqrt()) } else { 0.0 };
+            cauchy.iter().zip(&rest).map(|(c, r)| c + part * r).collect()
+        };
+        let promised = (self.singular_values.iter().zip(projected).zip(&along))
+            .map(|((s, c), z)| -s * z * (2.0 * c + s * z))
+            .sum();
+        (self.back(&along), promised)
     }
 
     /// `‖r‖² − ‖r + J p‖²` of that step.

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use keyfit_ir::{BuildError, Builder, Id, Node, Parameter, Track};
+use keyfit_ir::{BuildError, Builder, Channel, Id, Node, Parameter, Target, Track};
 use ndarray::Array2;
 use thiserror::Error;
 
 use crate::determination::{Undetermined, undetermined};
 use crate::ledger::TracePoint;
 use crate::options::Options;
-use crate::problem::{Channel, FitProblem, ProblemError, Target};
+use crate::problem::{FitProblem, ProblemError};
 use crate::refusal::Refusal;
 use crate::registry::{SOLVERS, SolverEntry};
 use crate::solve::{SolveError, solve};

@@ -33,6 +33,7 @@
 //! ```
 
 mod decomposition;
+mod descent;
 mod determination;
 mod drive;
 mod fit;
@@ -41,7 +42,6 @@ mod gradient_descent;
 mod l_bfgs;
 mod least_squares;
 mod ledger;
-mod levenberg_marquardt;
 mod matrix;
 mod options;
 mod problem;
@@ -50,13 +50,15 @@ mod registry;
 mod settling;
 mod solve;
 mod termination;
+mod trust_region;
 
 pub use determination::{Combination, Undetermined};
 pub use fit::{Fit, FitError, FitOptions, FittedChannel, Named, fit_channels, fit_gradient, fit_parameters};
+pub use keyfit_ir::{Channel, Target};
 pub use least_squares::LeastSquares;
 pub use ledger::TracePoint;
 pub use options::Options;
-pub use problem::{Channel, FitProblem, ProblemError, Target};
+pub use problem::{FitProblem, ProblemError};
 pub use refusal::{Blocker, Refusal, Stuck};
 pub use registry::{SOLVERS, SolverEntry, lookup};
 pub use solve::{Outcome, SolveError, solve};

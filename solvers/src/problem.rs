@@ -4,41 +4,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use keyfit_autodiff::Jacobian;
-use keyfit_ir::{BuildError, Parameter, Sampler, Track};
+use keyfit_ir::{BuildError, Channel, Parameter, Sampler, Target};
 use ndarray::{Array2, ArrayViewMut2};
 use thiserror::Error;
 
 use crate::least_squares::LeastSquares;
-
-/// Where a value must be, and when.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Target {
-    /// The time, finite.
-    pub time: f64,
-    /// The value that the track must have then, finite.
-    pub value: f64,
-    /// How much the squared residual counts; finite and not negative, 1 unless said otherwise. A target of weight 0 is
-    /// carried along and has no part in the fit, nor in its degrees of freedom.
-    pub weight: f64,
-}
-
-impl Target {
-    /// A target of weight 1.
-    pub fn new(time: f64, value: f64) -> Target {
-        Target { time, value, weight: 1.0 }
-    }
-}
-
-/// A track with its targets.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Channel {
-    /// The name by which reports speak of it.
-    pub name: String,
-    /// The track.
-    pub track: Track,
-    /// Its targets, in any order.
-    pub targets: Vec<Target>,
-}
 
 /// Channels whose free parameters of one name are one number.
 ///

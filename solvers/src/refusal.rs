@@ -3,10 +3,10 @@
 use std::fmt;
 
 use keyfit_autodiff::{keyed_partials, local_partials};
-use keyfit_ir::{Id, Keyed, Node, Op, Shape, Track};
+use keyfit_ir::{Channel, Id, Keyed, Node, Op, Shape, Track};
 
 use crate::least_squares::LeastSquares;
-use crate::problem::{Channel, FitProblem};
+use crate::problem::FitProblem;
 
 /// Why a fit is not attempted.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,16 +95,21 @@ pub enum Blocker {
     Cancels,
 }
 
-/// Operations whose derivatives are zero wherever they exist.
-fn flat_everywhere(op: Op) -> bool {
-    matches!(op, Op::FLOOR | Op::CEIL | Op::ROUND | Op::SIGN | Op::STEP | Op::GATE)
+/// Whether an operation's derivative by this operand is zero wherever it exists.
+fn flat_everywhere(op: Op, operand: &str) -> bool {
+    match op {
+        Op::FLOOR | Op::CEIL | Op::ROUND | Op::SIGN | Op::STEP | Op::GATE => true,
+        Op::SELECT => operand == "c",
+        Op::UNWRAP => operand == "near",
+        _ => false,
+    }
 }
 
 impl Blocker {
     /// Whether another start, target or key can open the way.
     fn closable(&self) -> bool {
         match self {
-            Blocker::Flat { op, .. } => !flat_everywhere(*op),
+            Blocker::Flat { op, operand } => !flat_everywhere(*op, operand),
             Blocker::Key { .. } | Blocker::Tangent { .. } | Blocker::Clock => true,
             Blocker::HoldClock | Blocker::Cancels => false,
         }
@@ -113,7 +118,7 @@ impl Blocker {
     /// What would have to be there.
     fn missing(&self, parameter: &str) -> String {
         match self {
-            Blocker::Flat { op, .. } if flat_everywhere(*op) => {
+            Blocker::Flat { op, operand } if flat_everywhere(*op, operand) => {
                 format!("a way from {parameter} to a target that does not lead through {}", op.name())
             }
             Blocker::Flat { op, operand } => {
@@ -140,7 +145,7 @@ impl Blocker {
 impl fmt::Display for Blocker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Blocker::Flat { op, operand } if flat_everywhere(*op) => {
+            Blocker::Flat { op, operand } if flat_everywhere(*op, operand) => {
                 write!(f, "it is behind {} (in {operand}), which is constant between its steps", op.name())
             }
             Blocker::Flat { op: Op::MUL, .. } => write!(f, "MUL multiplies it by 0 where a target looks"),
@@ -342,9 +347,14 @@ fn always_blocked(track: &Track, name: &str, reasons: &mut Vec<Blocker>) -> bool
     for (id, node) in track.iter().rev().filter(|(id, _)| depends[id.index()]) {
         match node {
             Node::Free(_) => blocked &= !open[id.index()],
-            Node::Apply(op, operands) if flat_everywhere(*op) => {
-                let operands = op.operands().iter().zip(operands).filter(|(_, child)| depends[child.index()]);
-                operands.for_each(|(operand, _)| note(reasons, Blocker::Flat { op: *op, operand }));
+            Node::Apply(op, operands) => {
+                for (operand, child) in op.operands().iter().zip(operands) {
+                    if flat_everywhere(*op, operand) && depends[child.index()] {
+                        note(reasons, Blocker::Flat { op: *op, operand });
+                    } else if open[id.index()] {
+                        open[child.index()] = true;
+                    }
+                }
             }
             Node::Keyed(keyed) if holds(keyed) => {
                 if open[id.index()] {

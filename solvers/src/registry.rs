@@ -3,7 +3,7 @@
 use crate::ledger::Ledger;
 use crate::options::Options;
 use crate::termination::Termination;
-use crate::{gauss_newton, gradient_descent, l_bfgs, levenberg_marquardt};
+use crate::{descent, gauss_newton, gradient_descent, l_bfgs, trust_region};
 
 /// One solver.
 #[derive(Debug)]
@@ -26,7 +26,14 @@ pub static SOLVERS: &[SolverEntry] = &[
         iterations: 2000,
         summary: "trust-region Levenberg–Marquardt with column scaling, finished by Gauss–Newton to full accuracy",
         reference: "Moré, LNM 630 (1978) 105–116; Nocedal & Wright, Numerical Optimization (2006), section 10.3",
-        run: levenberg_marquardt::run,
+        run: trust_region::damped,
+    },
+    SolverEntry {
+        name: "dogleg",
+        iterations: 2000,
+        summary: "Powell's dogleg in the same trust region, with the same finish",
+        reference: "Powell, in Numerical Methods for Nonlinear Algebraic Equations (1970) 87–114; Nocedal & Wright, section 4.1",
+        run: trust_region::dogleg,
     },
     SolverEntry {
         name: "gauss-newton",
@@ -36,7 +43,35 @@ pub static SOLVERS: &[SolverEntry] = &[
         run: gauss_newton::run,
     },
     SolverEntry {
+        name: "bfgs",
+        iterations: 10_000,
+        summary: "BFGS in scaled parameters with a line search that survives values that are not finite, by the gradient alone",
+        reference: "Nocedal & Wright, Numerical Optimization (2006), algorithms 3.5 and 6.1",
+        run: descent::bfgs,
+    },
+    SolverEntry {
         name: "l-bfgs",
+        iterations: 10_000,
+        summary: "the same by the last 20 steps: for many parameters",
+        reference: "Nocedal & Wright, Numerical Optimization (2006), algorithms 3.5 and 7.4",
+        run: descent::l_bfgs,
+    },
+    SolverEntry {
+        name: "nonlinear-cg",
+        iterations: 3000,
+        summary: "Polak–Ribière+ conjugate gradients in scaled parameters, with the same line search",
+        reference: "Nocedal & Wright, Numerical Optimization (2006), algorithm 5.4",
+        run: descent::conjugate_gradient,
+    },
+    SolverEntry {
+        name: "steepest-descent",
+        iterations: 2000,
+        summary: "steepest descent in scaled parameters, with the same line search",
+        reference: "Nocedal & Wright, Numerical Optimization (2006), section 3.3",
+        run: descent::steepest_descent,
+    },
+    SolverEntry {
+        name: "l-bfgs-argmin",
         iterations: 1000,
         summary: "argmin's limited-memory BFGS with Moré–Thuente line search, by the gradient alone",
         reference: "Nocedal & Wright, Numerical Optimization (2006), algorithm 7.5; Moré & Thuente, TOMS 20 (1994)",
@@ -51,7 +86,7 @@ pub static SOLVERS: &[SolverEntry] = &[
     },
 ];
 
-/// The solver of that name.
+/// The solver of that name; `default` is the first of [`SOLVERS`].
 pub fn lookup(name: &str) -> Option<&'static SolverEntry> {
-    SOLVERS.iter().find(|entry| entry.name == name)
+    SOLVERS.iter().find(|entry| entry.name == name || (name == "default" && entry.name == SOLVERS[0].name))
 }

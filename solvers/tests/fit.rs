@@ -88,8 +88,7 @@ fn channels_share_their_parameters() {
         _ => vec![],
     };
     let channels = scene.channels().into_iter();
-    let channels =
-        channels.map(|(name, track)| Channel { targets: pairs(&name), name, track: track.clone() });
+    let channels = channels.map(|channel| Channel { targets: pairs(&channel.name), ..channel });
     let fit = fit_channels(channels.collect(), &FitOptions::default()).unwrap();
     near(fit.value("k"), 3.0, 1);
     near(fit.value("c"), -2.0, 1);

@@ -1,7 +1,7 @@
 //! `keyfit compare`
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -14,7 +14,7 @@ use keyfit::suite::{Problem, SuiteError, suite, suite_names};
 use serde_json::{Value, json};
 
 use super::fit::{Limits, solver};
-use super::{csv_text, json_number, print, print_json};
+use super::{csv_text, json_number, print, print_json, write_whole};
 use crate::failure::{Failure, say};
 
 #[derive(Args)]
@@ -112,14 +112,6 @@ impl Compare {
         }
         Ok(())
     }
-}
-
-/// Writes to a temporary name and renames, so that no half file is ever seen.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let temporary = path.with_extension("partial");
-    fs::write(&temporary, bytes)
-        .and_then(|()| fs::rename(&temporary, path))
-        .map_err(|e| Failure::input(format!("{}: {e}", path.display())))
 }
 
 const RUN_COLUMNS: [&str; 10] = [

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use keyfit::Channel;
 use serde_json::{Map, Value, json};
 
 use super::{json_number, print, print_json};
@@ -25,7 +26,7 @@ impl Describe {
             let channels: Map<String, Value> = model
                 .channels
                 .iter()
-                .map(|(name, track)| {
+                .map(|Channel { name, track, .. }| {
                     let parameters: Map<String, Value> = track
                         .free_parameters()
                         .iter()
@@ -40,13 +41,10 @@ impl Describe {
                 })
                 .collect();
             print_json(&json!({ "channels": channels }))?;
-        } else if model.scene.is_some() {
-            for (name, track) in &model.channels {
-                print(&format!("{name}: {}\n", track.describe()))?;
-            }
         } else {
-            for (_, track) in &model.channels {
-                print(&format!("{}\n", track.describe()))?;
+            for Channel { name, track, .. } in &model.channels {
+                let name = if model.is_formula() { String::new() } else { format!("{name}: ") };
+                print(&format!("{name}{}\n", track.describe()))?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -5,18 +5,31 @@ use std::process::ExitCode;
 use clap::Args;
 use keyfit::ir::Parameter;
 use keyfit::solvers::{Named, Options, lookup};
-use keyfit::{Channel, FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
+use keyfit::{FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
 use serde_json::{Map, Value, json};
 
 use super::{json_number, print, print_json};
 use crate::data::Table;
 use crate::failure::{Failure, NEGATIVE, Source, say};
-use crate::model::{FORMULA_CHANNEL, Model, ModelArgs, number, pairs};
+use crate::model::{Document, FORMULA_CHANNEL, Model, ModelArgs, number, pairs};
 
 #[derive(Args)]
 pub struct Fit {
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    aim: Aim,
+    /// Move every number of a model that declares no free parameters
+    #[arg(long)]
+    all_numbers: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a model is fitted to, and how.
+#[derive(Args)]
+pub struct Aim {
     /// Targets from a CSV file, beside those of the scene: column t and a column a channel (y for a formula; y.weight weighs it); a formula may
     /// use any other column by its name
     #[arg(long, value_name = "FILE.csv")]
@@ -32,12 +45,6 @@ pub struct Fit {
     /// Targets outside these times are an error
     #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true)]
     window: Option<String>,
-    /// Move every number of a model that declares no free parameters
-    #[arg(long)]
-    all_numbers: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 /// What bounds a solver's run.
@@ -94,33 +101,67 @@ impl Fit {
     }
 
     fn fit(&self) -> Result<keyfit::Fit, Failure> {
-        let options = FitOptions {
-            solver: solver(&self.solver)?,
-            solver_options: self.limits.options()?,
-            window: self.window.as_deref().map(window).transpose()?,
-        };
-        let table = self.data.as_deref().map(Table::read).transpose()?;
-        let model = self.model.load(table.as_ref())?;
-        let channels = self.channels(model, table.as_ref())?;
-        Ok(match (self.all_numbers, channels.as_slice()) {
-            (false, _) => fit_channels(channels, &options)?,
+        let options = self.aim.options()?;
+        let table = self.aim.table()?;
+        let mut model = self.model.load(table.as_ref())?;
+        self.aim.add_targets(&mut model, table.as_ref())?;
+        if model.channels.iter().all(|channel| channel.targets.is_empty()) {
+            let (target, scene) = match model.document {
+                Document::Cinematic(_) => ("camera.y:1=64", "targets: [{tick: 20, y: 64}]"),
+                Document::Formula | Document::Rects(_) => ("x:1=-4,3=4", "'( 1=-4 3=4 ) ->x-targets"),
+            };
+            return Err(Failure::input("there is no target").hint(format!(
+                "say where a value must be, and when: --data FILE.csv, --target {target}, or in the scene: {scene}"
+            )));
+        }
+        Ok(match (self.all_numbers, model.channels.as_slice()) {
+            (false, _) => fit_channels(model.channels, &options)?,
             (true, [only]) => fit_gradient(&only.track, &only.targets, &options)?,
             (true, _) => return Err(Failure::input("--all-numbers takes a formula, not a scene")),
         })
     }
 
-    fn channels(&self, model: Model, table: Option<&Table>) -> Result<Vec<Channel>, Failure> {
-        let mut targets = model.targets();
+    fn report(&self, fit: &keyfit::Fit) -> Result<ExitCode, Failure> {
+        let code = if fit.converged { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) };
+        if self.json {
+            print_json(&fit_json(fit))?;
+        } else {
+            print(&text(fit))?;
+        }
+        if !fit.converged {
+            say(format!("did not converge: {}", fit.message));
+        }
+        Ok(code)
+    }
+}
+
+impl Aim {
+    /// As the solvers take it.
+    pub fn options(&self) -> Result<FitOptions, Failure> {
+        Ok(FitOptions {
+            solver: solver(&self.solver)?,
+            solver_options: self.limits.options()?,
+            window: self.window.as_deref().map(window).transpose()?,
+        })
+    }
+
+    /// The data, if there are any.
+    pub fn table(&self) -> Result<Option<Table>, Failure> {
+        self.data.as_deref().map(Table::read).transpose()
+    }
+
+    /// Gives the model its targets, beside those that it holds itself.
+    pub fn add_targets(&self, model: &mut Model, table: Option<&Table>) -> Result<(), Failure> {
         if let Some(table) = table {
-            for (index, target) in table.targets(&model)? {
-                targets[index].push(target);
+            for (index, target) in table.targets(model)? {
+                model.channels[index].targets.push(target);
             }
         }
         for text in &self.target {
             // times hold no colon, names may
             let (channel, from) = match text.rfind(':') {
                 Some(colon) => (text[..colon].trim(), colon + 1),
-                None if model.scene.is_none() => (FORMULA_CHANNEL, 0),
+                None if model.is_formula() => (FORMULA_CHANNEL, 0),
                 None => ("", 0),
             };
             let source = Source { name: "--target".into(), text: text.clone() };
@@ -139,31 +180,10 @@ impl Fit {
             };
             for (span, value) in pairs(&source, from)? {
                 let time = number(&source, || span.clone(), &text[span.clone()])?;
-                targets[index].push(Target::new(time, value));
+                model.channels[index].targets.push(Target::new(time, value));
             }
         }
-        if targets.iter().all(Vec::is_empty) {
-            return Err(Failure::input("there is no target")
-                .hint(
-                "say where a value must be, and when: --data FILE.csv, --target x:1=-4,3=4, or in the scene: '( 1=-4 3=4 ) \
-                 ->x-targets",
-            ));
-        }
-        let channels = model.channels.into_iter().zip(targets);
-        Ok(channels.map(|((name, track), targets)| Channel { name, track, targets }).collect())
-    }
-
-    fn report(&self, fit: &keyfit::Fit) -> Result<ExitCode, Failure> {
-        let code = if fit.converged { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) };
-        if self.json {
-            print_json(&fit_json(fit))?;
-        } else {
-            print(&text(fit))?;
-        }
-        if !fit.converged {
-            say(format!("did not converge: {}", fit.message));
-        }
-        Ok(code)
+        Ok(())
     }
 }
 

@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use keyfit::Channel;
 use keyfit::ir::glsl::functions;
 use keyfit::ir::{GlslRefusal, Track};
+use serde_json::{Map, Value, json};
 
-use super::print;
+use super::{json_number, print, print_json};
 use crate::failure::Failure;
 use crate::model::ModelArgs;
 
@@ -17,6 +19,9 @@ pub struct Glsl {
     /// The function's name, if there is only one; else it is made from the channel's
     #[arg(long)]
     name: Option<String>,
+    /// Print one JSON object: the text, and per channel its function's name and the parameters in their order
+    #[arg(long)]
+    json: bool,
     /// Only this channel
     #[arg(long)]
     channel: Option<String>,
@@ -36,12 +41,12 @@ impl Glsl {
             },
         };
         let named: Vec<(String, &Track)> = match (&self.name, channels) {
-            (Some(name), [(_, track)]) => vec![(name.clone(), track)],
+            (Some(name), [only]) => vec![(name.clone(), &only.track)],
             (Some(_), _) => {
                 let failure = Failure::input("--name names one function, but the model has several channels");
                 return Err(failure.hint("choose one with --channel"));
             }
-            (None, _) => channels.iter().map(|(name, track)| (identifier(name), track)).collect(),
+            (None, _) => channels.iter().map(|c| (identifier(&c.name), &c.track)).collect(),
         };
         let named: Vec<(&str, &Track)> = named.iter().map(|(name, track)| (name.as_str(), *track)).collect();
         let text = functions(&named).map_err(|refusal| {
@@ -52,7 +57,20 @@ impl Glsl {
                 false => failure,
             }
         })?;
-        print(&text)?;
+        if self.json {
+            let entry = |(channel, (name, track)): (&Channel, &(&str, &Track))| {
+                let parameters: Vec<Value> = track
+                    .free_parameters()
+                    .iter()
+                    .map(|p| json!({ "name": p.name(), "value": json_number(p.start()) }))
+                    .collect();
+                (channel.name.clone(), json!({ "function": name, "parameters": parameters }))
+            };
+            let channels: Map<String, Value> = channels.iter().zip(&named).map(entry).collect();
+            print_json(&json!({ "glsl": text, "channels": channels }))?;
+        } else {
+            print(&text)?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -3,7 +3,9 @@
 pub mod compare;
 pub mod describe;
 pub mod fit;
+pub mod fmt;
 pub mod glsl;
+pub mod plot;
 pub mod proving;
 pub mod rules;
 pub mod sample;
@@ -11,7 +13,9 @@ pub mod simplify;
 pub mod tables;
 pub mod verify;
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -39,4 +43,12 @@ fn csv_text(rows: impl IntoIterator<Item = Vec<String>>) -> Result<String, Failu
 /// Prints text as it is.
 fn print(text: &str) -> Result<(), Failure> {
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+/// Writes to a temporary name and renames, so that no half file is ever seen.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let temporary = path.with_extension("partial");
+    fs::write(&temporary, bytes)
+        .and_then(|()| fs::rename(&temporary, path))
+        .map_err(|e| Failure::input(format!("{}: {e}", path.display())))
 }

@@ -1,10 +1,11 @@
 //! `keyfit sample`
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 
 use clap::Args;
-use keyfit::Track;
-use keyfit::autodiff::evaluate;
+use keyfit::autodiff::{evaluate, motion, travel};
+use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
 use super::{csv_text, json_number, print, print_json};
@@ -31,6 +32,10 @@ pub struct Sample {
     /// Print values as exact arithmetic has them, to so many significant digits (numbers in the model are doubles)
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000), conflicts_with = "json")]
     digits: Option<u16>,
+    /// Print velocity and acceleration too (NAME', NAME''), and of a rect the direction of travel in radians and how fast it
+    /// turns (heading, heading'), all exact
+    #[arg(long, conflicts_with = "digits")]
+    derivatives: bool,
     /// Print one JSON object: t and channels, each a list of numbers ("NaN", "inf" and "-inf" are strings)
     #[arg(long)]
     json: bool,
@@ -44,30 +49,23 @@ impl Sample {
             let column = |track: &Track| -> Result<Vec<String>, Failure> {
                 times.iter().map(|&t| exact(track, t, usize::from(digits))).collect()
             };
-            let columns = model.channels.iter().map(|(name, track)| Ok((name.as_str(), column(track)?)));
+            let columns =
+                model.channels.iter().map(|channel| Ok((channel.name.as_str(), column(&channel.track)?)));
             print(&table(&times, &columns.collect::<Result<Vec<_>, Failure>>()?)?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let columns: Vec<(&str, Vec<f64>)> = model
-            .channels
-            .iter()
-            .map(|(name, track)| {
-                let mut values = vec![0.0; times.len()];
-                track.sample_into(&times, &mut values);
-                (name.as_str(), values)
-            })
-            .collect();
+        let columns = if self.derivatives { derivatives(&model, &times) } else { values(&model, &times) };
         if self.json {
             let channels: Map<String, Value> = columns
                 .iter()
-                .map(|(name, values)| ((*name).into(), values.iter().map(|x| json_number(*x)).collect()))
+                .map(|(name, values)| (name.clone(), values.iter().map(|x| json_number(*x)).collect()))
                 .collect();
             print_json(&json!({ "t": times, "channels": channels }))?;
             return Ok(ExitCode::SUCCESS);
         }
         let columns: Vec<(&str, Vec<String>)> = columns
-            .into_iter()
-            .map(|(name, values)| (name, values.iter().map(|value| format!("{value:?}")).collect()))
+            .iter()
+            .map(|(name, values)| (name.as_str(), values.iter().map(|value| format!("{value:?}")).collect()))
             .collect();
         print(&table(&times, &columns)?)?;
         Ok(ExitCode::SUCCESS)
@@ -86,8 +84,7 @@ impl Sample {
                 })
                 .collect();
         }
-        let scene = model.scene.as_ref();
-        if let (None, Some((duration, fps))) = (self.to, scene.and_then(|s| Some((s.duration?, s.fps?)))) {
+        if let (None, Some((fps, duration))) = (self.to, model.frames()) {
             // one division a tick, never a running sum
             let last = (duration * fps).floor();
             return match last <= 1e7 {
@@ -110,6 +107,40 @@ impl Sample {
         let steps = f64::from(self.count.max(2) - 1);
         Ok((0..self.count).map(|k| self.from + (to - self.from) * (f64::from(k) / steps)).collect())
     }
+}
+
+/// A column a channel.
+fn values(model: &Model, times: &[f64]) -> Vec<(String, Vec<f64>)> {
+    let column = |Channel { name, track, .. }: &Channel| {
+        let mut values = vec![0.0; times.len()];
+        track.sample_into(times, &mut values);
+        (name.clone(), values)
+    };
+    model.channels.iter().map(column).collect()
+}
+
+/// Three columns a channel, and two more where something moves in the plane.
+fn derivatives(model: &Model, times: &[f64]) -> Vec<(String, Vec<f64>)> {
+    let mut columns = Vec::new();
+    let mut add = |name: String, values: &mut dyn Iterator<Item = f64>| {
+        columns.push((name, values.collect::<Vec<f64>>()));
+    };
+    let mut along: HashMap<&str, Vec<(f64, f64, f64)>> = HashMap::new();
+    for Channel { name, track, .. } in &model.channels {
+        let motion = motion(track, times, &[]);
+        add(name.clone(), &mut motion.iter().map(|at| at.0));
+        add(format!("{name}'"), &mut motion.iter().map(|at| at.1));
+        add(format!("{name}''"), &mut motion.iter().map(|at| at.2));
+        along.insert(name, motion);
+    }
+    for mover in model.movers() {
+        let [x, y] = ["x", "y"].map(|axis| along.get(format!("{mover}{axis}").as_str()));
+        let Some((x, y)) = x.zip(y) else { continue };
+        let travel: Vec<(f64, f64)> = x.iter().zip(y).map(|(&x, &y)| travel(x, y)).collect();
+        add(format!("{mover}heading"), &mut travel.iter().map(|at| at.0));
+        add(format!("{mover}heading'"), &mut travel.iter().map(|at| at.1));
+    }
+    columns
 }
 
 /// CSV: the times, then a column a channel.

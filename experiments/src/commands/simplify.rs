@@ -4,9 +4,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use keyfit::Track;
 use keyfit::proofs::{excerpt, to_json};
 use keyfit::rewrite::{Bounds, Options, Simplified, Stopped, cost, simplify};
+use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
 use super::{json_number, print, print_json};
@@ -39,7 +39,7 @@ impl Simplify {
         let model = self.model.load(None)?;
         let options = self.options()?;
         let mut channels: Map<String, Value> = Map::new();
-        for (name, track) in &model.channels {
+        for Channel { name, track, .. } in &model.channels {
             let simplified = simplify(track, &options).map_err(Failure::input)?;
             if simplified.stopped != Stopped::Fixpoint {
                 say(format!("{name}: stopped early ({}); the best so far", stopped(&simplified)));
@@ -48,14 +48,14 @@ impl Simplify {
                 channels.insert(name.clone(), object(track, &simplified)?);
                 continue;
             }
-            let label = if model.scene.is_some() { format!("{name}: ") } else { String::new() };
+            let label = if model.is_formula() { String::new() } else { format!("{name}: ") };
             print(&format!("{label}{}\n", simplified.track.describe()))?;
             if self.proof {
                 print(&proof_text(&simplified)?)?;
             }
         }
         if self.json {
-            let only = if model.scene.is_none() { channels.values().next() } else { None };
+            let only = if model.is_formula() { channels.values().next() } else { None };
             print_json(&only.cloned().unwrap_or_else(|| json!({ "channels": channels })))?;
         }
         Ok(ExitCode::SUCCESS)

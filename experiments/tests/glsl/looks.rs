@@ -11,9 +11,9 @@ fn glsl(formula: &str) -> String {
 fn the_arc() {
     let scene = Scene::parse_rectsl(include_str!("../../examples/arc.rectsl")).unwrap();
     let channels = scene.channels();
-    let names: Vec<String> = channels.iter().map(|(name, _)| name.replace('.', "_")).collect();
+    let names: Vec<String> = channels.iter().map(|c| c.name.replace('.', "_")).collect();
     let named: Vec<(&str, &Track)> =
-        names.iter().map(String::as_str).zip(channels.iter().map(|(_, track)| *track)).collect();
+        names.iter().map(String::as_str).zip(channels.iter().map(|c| &c.track)).collect();
     insta::assert_snapshot!(functions(&named).unwrap());
 }
 

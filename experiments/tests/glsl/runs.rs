@@ -141,7 +141,11 @@ fn bound(op: Op, [a, b, c]: [f64; 3], y: f64) -> f64 {
         Op::ADD | Op::SUB | Op::MUL | Op::DIV => size,
         // none
         Op::NEG | Op::ABS | Op::MIN | Op::MAX | Op::FLOOR | Op::CEIL | Op::ROUND | Op::SIGN => 0.0,
-        Op::STEP | Op::GATE | Op::CLAMP => 0.0,
+        Op::STEP | Op::GATE | Op::CLAMP | Op::LINEAR | Op::SELECT => 0.0,
+        // the remainder, and the difference of it and a number of twice the period
+        Op::PING_PONG => 2.0 * a.abs() + 6.0 * b.abs(),
+        // the quotient is off by 3 of |x − near|, the product with the turns and the difference by 1 each; see `distance`
+        Op::UNWRAP => 4.0 * (a.abs() + b.abs()) + 2.0 * c.abs() + size,
         // x − ⌊x⌋; 1 − u for what is nearer to 1
         Op::FRACT => size,
         // the product is off by 1·|x| and, past 2^24, the quotient by as much; the sums by 1·|y| each
@@ -203,7 +207,7 @@ fn exp2(x: f64) -> f64 {
     Scalar::exp2(&x)
 }
 
-/// How far `got` is from `y`, for a remainder on the circle of circumference `period`.
+/// How far `got` is from `y`, for a remainder or a turn on the circle of circumference `period`.
 fn distance(got: f32, y: f64, period: Option<f64>) -> f64 {
     let d = (f64::from(got) - y).abs();
     period.map_or(d, |period| d.min((period.abs() - d).abs()))
@@ -266,7 +270,10 @@ fn every_operation_is_within_its_bound() {
                 continue;
             }
             let limit = bound(*op, x, y) * U + TINY;
-            let period = [(Op::MOD, x[1]), (Op::FRACT, 1.0)].iter().find(|p| p.0 == *op).map(|p| p.1);
+            let period = [(Op::MOD, x[1]), (Op::FRACT, 1.0), (Op::UNWRAP, x[2])]
+                .iter()
+                .find(|p| p.0 == *op)
+                .map(|p| p.1);
             let error = distance(got, y, period);
             assert!(
                 error <= limit,
@@ -302,7 +309,7 @@ fn what_overflows_on_the_way() {
 ///
 /// An operation's error is its [`bound`] and what the operands' errors make of it: twice the largest change of the result
 /// over the corners of the box that they may lie in. `None` where that says nothing: a value or a corner is not finite or
-/// larger than 2^60, an error is larger than 2^−8, a remainder is as near to its jump as its error, or two keys are
+/// larger than 2^60, an error is larger than 2^−8, a remainder or a turn is as near to its jump as its error, or two keys are
 /// as near to each other as the clock's error.
 fn running_error(track: &Track, t: f64, parameters: &[f64]) -> Option<(f64, f64)> {
     let mut values: Vec<f64> = Vec::new();
@@ -333,6 +340,12 @@ fn running_error(track: &Track, t: f64, parameters: &[f64]) -> Option<(f64, f64)
                     if y.abs() <= near || period - y.abs() <= near {
                         return None;
                     }
+                }
+                // half a turn from where it should be near
+                if *op == Op::UNWRAP
+                    && ((y - x[1]).abs() - x[2].abs() / 2.0).abs() <= own + 2.0 * spread + e[1]
+                {
+                    return None;
                 }
                 (y, own + 2.0 * spread)
             }
@@ -420,6 +433,8 @@ fn segment_bound(keyed: &Keyed, k: usize, time: f64, values: &[f64]) -> f64 {
             return (own + 2.0 * e.abs()) * d;
         }
         Shape::CatmullRom => (d + beside) / 2.0,
+        // at most twice the own slope, however it came about; 10 roundings
+        Shape::Monotone => 4.0 * d,
         Shape::Tcb => {
             let factor = |k: usize| keyed.tcb(k).values().iter().map(|x| 1.0 + x.abs()).product::<f64>();
             factor(k).max(factor(k + 1)) * (d + beside)

@@ -129,6 +129,87 @@ fn bad_input_is_told_where_and_what_to_do() {
     insta::assert_snapshot!(text);
 }
 
+#[test]
+fn scenes_in_yaml() {
+    let camera = include_str!("../../examples/camera.yaml");
+    let folder = Folder::new("yaml");
+    folder.write("camera.yaml", camera);
+    folder.write("path.yml", camera.replace("path-mode: spline", "path-mode: centripetal"));
+    folder.write("times.csv", "t,camera.x,camera.y\n2,12,70\n");
+    let text = session(
+        &folder,
+        &[
+            &["describe", "camera.yaml"],
+            &["describe", "path.yml", "--start", "lift=70"],
+            &["sample", "camera.yaml", "--at", "0,1,2,3"],
+            &["sample", "camera.yaml", "--at", "1.5", "--derivatives"],
+            &["fit", "camera.yaml"],
+            &["fit", "path.yml", "--json"],
+            &["fit", "camera.yaml", "--data", "times.csv", "--target", "actor.guard.x:1=11"],
+            &["glsl", "camera.yaml", "--channel", "camera.y"],
+            &["glsl", "path.yml", "--channel", "camera.y"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+    // a line a tick, at the tick's time
+    let frames = String::from_utf8(folder.run(&["sample", "camera.yaml"]).stdout).unwrap();
+    let times: Vec<f64> =
+        frames.lines().skip(1).map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(times, (0..=80).map(|tick| f64::from(tick) / 20.0).collect::<Vec<_>>());
+}
+
+#[test]
+fn bad_yaml_is_told_where_and_what_to_do() {
+    let camera = include_str!("../../examples/camera.yaml");
+    let folder = Folder::new("bad-yaml");
+    let write = |name: &str, from: &str, to: &str| {
+        assert!(camera.contains(from), "{from}");
+        folder.write(name, camera.replace(from, to));
+    };
+    write(
+        "several.yaml",
+        "{tick: 80, position: [24, 65, 0], yaw: -90",
+        "{tick: 80.5, position: [24, 65], yaww: -90",
+    );
+    write("syntax.yaml", "[24, 65, 0]", "[24, 65, 0");
+    write("easing.yaml", "ease_in_out", "ease_in_owt");
+    write("free.yaml", "tick: 40", "tick: {free: when, value: 40}");
+    write("two.yaml", "{free: tilt, value: 10}", "{free: lift, value: 10}");
+    write(
+        "aimless.yaml",
+        "    targets:\n      - {tick: 30, y: 71.5, fov: 80} # clear of the gate, and all of it in view\n      - {tick: 50, pitch: 20}\n",
+        "",
+    );
+    write("nowhere.yaml", "tick: 50, pitch", "tick: 500, pitch");
+    let text = session(
+        &folder,
+        &[
+            &["fit", "several.yaml"],
+            &["fit", "syntax.yaml"],
+            &["describe", "easing.yaml"],
+            &["fit", "free.yaml"],
+            &["fit", "two.yaml"],
+            &["fit", "aimless.yaml"],
+            &["fit", "nowhere.yaml"],
+            &["fit", "easing.yml"],
+            &["fmt", "aimless.yaml"],
+            &["fit", "aimless.yaml", "--target", "camera.roll:1=2"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+    // of very many errors only the first are printed
+    let keys = "      - {tick: 0, position: 0}\n".repeat(20_000);
+    folder
+        .write("many.yaml", format!("id: s\nduration: 9\ntracks:\n  - type: camera\n    keyframes:\n{keys}"));
+    let output = folder.run(&["describe", "many.yaml"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        said.matches("error: ").count() == 31 && said.ends_with("error: many.yaml: 39969 more errors\n"),
+        "{said}"
+    );
+}
+
 /// Each of these once gave a wrong answer, a wrong place or no help.
 #[test]
 fn what_newcomers_met() {
@@ -173,10 +254,18 @@ fn what_newcomers_met() {
     insta::assert_snapshot!(text);
 }
 
-/// The tables in `docs` are what the program prints.
+/// The tables in `docs` are what the program prints, and the figure is what it draws.
 #[test]
 fn the_documents_are_in_step() {
     let folder = Folder::new("docs");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl"));
+    let figure = String::from_utf8(folder.run(&["plot", "arc.rectsl"]).stdout).unwrap();
+    let kept =
+        std::fs::read_to_string(crate::folder::root().join("experiments/docs/arc.svg")).unwrap_or_default();
+    assert_eq!(
+        figure, kept,
+        "run: keyfit plot experiments/examples/arc.rectsl --out experiments/docs/arc.svg"
+    );
     for (command, file) in [("ops", "operations.md"), ("easings", "easings.md")] {
         let printed = String::from_utf8(folder.run(&[command, "--markdown"]).stdout).unwrap();
         let path = crate::folder::root().join("experiments/docs").join(file);
@@ -257,11 +346,129 @@ fn glsl() {
             &["glsl", "marker.rectsl"],
             &["glsl", "marker.rectsl", "--channel", "x", "--name", "sweep"],
             &["glsl", "sqrt(t)"],
+            &["glsl", "?a=1*t + ?b=2", "--name", "line", "--json"],
             &["glsl", "t * 1e300"],
             &["glsl", "t", "--name", "gl_x"],
             &["glsl", "marker.rectsl", "--name", "x"],
             &["glsl", "marker.rectsl", "--channel", "z"],
         ],
     );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn plot_draws_scenes_and_channels() {
+    let folder = Folder::new("plot");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl"));
+    folder.write("marker.rectsl", MARKER);
+    folder.write("endless.rectsl", MARKER.replace("->duration 4", ""));
+    let draw = |line: &[&str]| {
+        let output = folder.run(line);
+        assert!(output.status.success(), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // the same bytes to stdout and to a file, and no half file
+    let printed = draw(&["plot", "arc.rectsl"]);
+    draw(&["plot", "arc.rectsl", "--out", "arc.svg"]);
+    assert_eq!(std::fs::read_to_string(folder.0.join("arc.svg")).unwrap(), printed);
+    assert!(printed.len() < 60_000 && printed.ends_with("</svg>\n"));
+    for words in ["authored", "fitted", "worst miss 4.4e-16 m", "x_amp = ", "18 × 8 meters", "121 frames"] {
+        assert!(printed.contains(words), "{words}");
+    }
+    assert!(!printed.contains(">seed<"));
+    assert!(draw(&["plot", "arc.rectsl", "--start", "x_amp=2"]).contains(">seed<"));
+    assert!(!draw(&["plot", "arc.rectsl", "--no-fit"]).contains(">fitted<"));
+    let target = ["plot", "marker.rectsl", "--target", "x:1=-4,3=4"];
+    insta::assert_snapshot!("plot_of_the_marker", draw(&target));
+    assert!(draw(&[&target[..], &["--channel", "marker.x"]].concat()).contains("dx/dt"));
+    assert!(draw(&["plot", "arc.rectsl", "--channels"]).contains("dy/dt"));
+    assert!(draw(&["plot", "?a=1*t", "--target", "1=2,3=7"]).contains("worst miss"));
+    assert!(draw(&["plot", "linear[0=0 1=4]"]).contains(">key<"));
+    let data = ["plot", "a*x", "--start", "a=1", "--data", "rows.csv"];
+    folder.write("rows.csv", "x,y\n10,1\n20,2\n30,3.5\n");
+    assert!(draw(&data).contains("worst miss"));
+    let partial = |name: &std::ffi::OsStr| name.to_string_lossy().contains("partial");
+    assert!(!std::fs::read_dir(&folder.0).unwrap().any(|entry| partial(&entry.unwrap().file_name())));
+
+    let text = session(
+        &folder,
+        &[
+            &["plot", "arc.rectsl", "--channel", "z"],
+            &["plot", "arc.rectsl", "--channel", "rotat"],
+            &["plot", "endless.rectsl"],
+            &["plot", "endless.rectsl", "--to", "2", "--out", "endless.svg"],
+            &["plot", "sin(t)"],
+            &["plot", "sin(t)", "--from", "3", "--to", "1"],
+            &["plot", "sin(t)", "--to", "1", "--out", "sine.pdf"],
+            &["plot", "sin(t)", "--to", "1", "--out", "missing/sine.svg"],
+            &["plot", "floor(?a=1)*t", "--target", "1=2"],
+            &["plot", "?a=1*exp(t)", "--target", "1=2,2=4", "--iterations", "1", "--out", "far.svg"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn plot_draws_png() {
+    use resvg::tiny_skia::Pixmap;
+    let folder = Folder::new("png");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl"));
+    let draw = |line: &[&str], name: &str| {
+        let output = folder.run(line);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Pixmap::decode_png(&std::fs::read(folder.0.join(name)).unwrap()).unwrap()
+    };
+    let light = draw(&["plot", "arc.rectsl", "--out", "arc.PNG", "--width", "460"], "arc.PNG");
+    let dark = draw(&["plot", "arc.rectsl", "--out", "d.png", "--width", "460", "--theme", "dark"], "d.png");
+    assert_eq!((light.width(), light.height()), (dark.width(), dark.height()));
+    assert_eq!((light.width(), light.pixels()[0].red(), dark.pixels()[0].red()), (460, 255, 13));
+
+    // the picture in the documents, but for the rounding of another machine
+    let now = draw(&["plot", "arc.rectsl", "--out", "now.png"], "now.png");
+    let kept = std::fs::read(crate::folder::root().join("experiments/docs/arc.png")).unwrap_or_default();
+    let kept = Pixmap::decode_png(&kept)
+        .expect("run: keyfit plot experiments/examples/arc.rectsl --out experiments/docs/arc.png");
+    assert_eq!((now.width(), now.height()), (kept.width(), kept.height()));
+    let off = now.data().iter().zip(kept.data()).filter(|(a, b)| a.abs_diff(**b) > 8).count();
+    assert!(off * 1000 < kept.data().len(), "{off} of {} bytes differ", kept.data().len());
+}
+
+#[test]
+fn exact_derivatives_and_checks() {
+    let folder = Folder::new("exact");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl"));
+    let text = session(
+        &folder,
+        &[
+            &["sample", "t^2", "--derivatives", "--at", "0,1,3", "--json"],
+            &["sample", "arc.rectsl", "--derivatives", "--at", "0,0.5"],
+            &["verify", "agreement", "--triples", "400"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+/// fmt writes all files or none, and only where something changes.
+#[test]
+fn fmt_lays_scenes_out() {
+    let folder = Folder::new("fmt");
+    let laid = include_str!("../../examples/arc.rectsl");
+    folder.write("laid.rectsl", laid);
+    folder.write("loose.rectsl", laid.replace("\n  ", " "));
+    folder.write("broken.rectsl", laid.replace("cos", "coz").replace(" sin", " sine"));
+    let mut text = session(
+        &folder,
+        &[
+            &["fmt", "--check", "laid.rectsl", "loose.rectsl"],
+            &["fmt", "loose.rectsl", "broken.rectsl"],
+            &["fmt"],
+        ],
+    );
+    let read = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap();
+    assert_ne!(read("loose.rectsl"), laid);
+    text +=
+        &session(&folder, &[&["fmt", "laid.rectsl", "loose.rectsl"], &["fmt", "--check", "loose.rectsl"]]);
+    assert_eq!((read("laid.rectsl").as_str(), read("loose.rectsl").as_str()), (laid, laid));
     insta::assert_snapshot!(text);
 }

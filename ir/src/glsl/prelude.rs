@@ -99,8 +99,14 @@ helpers! {
     if (e0 == e1) return kf_step(e0, x);
     float u = kf_clamp((x - e0) / (e1 - e0), 0.0, 1.0);
     return u * u * (3.0 - 2.0 * u);";
+    PING_PONG kf_ping_pong(t, period) [MOD, MIN] "    float m = kf_mod(t, period + period);
+    return kf_min(period + period - m, m);";
+    SELECT kf_select(c, a, b) [NAN] "    return isnan(c) ? kf_nan() : c != 0.0 ? a : b;";
+    UNWRAP kf_unwrap(x, near, period) [] "    // the turn of x that is nearest to near
+    return x - period * floor((x - near) / period + 0.5);";
 
     // easings: 0 up to u = 0 and 1 from u = 1 on; a mirror and halves take the ends from the curve that they show
+    LINEAR kf_linear(u) [] "    return u <= 0.0 ? 0.0 : u >= 1.0 ? 1.0 : u;";
     SINE_IN kf_sine_in(u) [] "    if (u <= 0.0) return 0.0;
     if (u >= 1.0) return 1.0;
     float s = sin(0.7853982 * u);
@@ -183,6 +189,11 @@ helpers! {
 
     // segments of keyed tracks; at u = 0 exactly the key
     LINE kf_line(a, b, u) [] "    return u == 0.0 ? a : a + (b - a) * u;";
+    MONOTONE kf_monotone(d, span, e, width) [SIGN, MIN] "    // Steffen's slope where a segment d over span meets another, e over width
+    float s = d / span;
+    float r = e / width;
+    float p = (s * width + r * span) / (span + width);
+    return (kf_sign(s) + kf_sign(r)) * kf_min(kf_min(abs(s), abs(r)), abs(p) / 2.0) * span;";
     CURVE kf_curve(a, b, m0, m1, u) [] "    // the cubic from a to b with the slopes m0 and m1
     if (u == 0.0) return a;
     float d = b - a;

@@ -36,6 +36,10 @@ impl Keyed {
                     tcb_slope(self.tcb(k + 1), -1.0, (&d, &span), after),
                 ]
             }
+            Shape::Monotone => beside().map(|beyond| match beyond {
+                Some((e, width)) => monotone_slope((&d, &span), (&e, &width)),
+                None => d.clone(),
+            }),
             Shape::Cubic { leave, arrive } => [leave, arrive].map(|slope| value(*slope).mul(&span)),
         };
         let w = t.lift(1.0).sub(&u);
@@ -47,6 +51,14 @@ impl Keyed {
     fn takes_time(&self, k: usize) -> bool {
         self.keys.get(k + 1).is_some_and(|next| next.time() > self.keys[k].time())
     }
+}
+
+/// Steffen's slope, per unit of u, where a segment meets another.
+fn monotone_slope<S: Scalar>((d, span): (&S, &S), (e, width): (&S, &S)) -> S {
+    let (own, other) = (d.div(span), e.div(width));
+    let parabola = own.mul(width).add(&other.mul(span)).div(&span.add(width));
+    let least = own.abs().min(&other.abs()).min(&parabola.abs().div(&d.lift(2.0)));
+    own.sign().add(&other.sign()).mul(&least).mul(span)
 }
 
 /// The slope of a TCB segment at one of its ends, given its own step and the one beyond that end. Seen from the end, the

@@ -10,6 +10,7 @@
 //! | `hold` | v₀ |
 //! | an easing's name | v₀ + (v₁ − v₀)·easing(u) |
 //! | `catmull-rom` | m = (d₋ + d₊)/2, the mean of the differences to the keys on both sides, whatever their times; with no key beyond, v₁ − v₀, as if the end were mirrored (P₀ = 2P₁ − P₂) |
+//! | `monotone` | m = (sign(s₋) + sign(s₊))·min(\|s₋\|, \|s₊\|, \|p\|/2)·(t₁ − t₀) of the slopes s on both sides in values per unit of time, p being that of the parabola through the three keys: no value leaves the range of the segment's two (M. Steffen, A simple method for monotonic interpolation in one dimension, 1990); with no key beyond, v₁ − v₀ |
 //! | `tcb` | Kochanek–Bartels with the tangents scaled by time, as LightWave has it; see [`Tcb`] |
 //! | `cubic` | m = tangent·(t₁ − t₀), explicit tangents in values per unit of time: glTF's `CUBICSPLINE` |
 //!
@@ -49,13 +50,15 @@ pub enum Shape<C = ()> {
         /// The slope with which it arrives at the right key.
         arrive: C,
     },
+    /// Steffen's monotone cubic.
+    Monotone,
 }
 
 impl Shape {
     /// Every shape whose name needs no numbers.
     pub fn all() -> impl Iterator<Item = Shape> {
-        use Shape::{CatmullRom, Cubic, Hold, Linear, Tcb};
-        let own = [Linear, Hold, CatmullRom, Tcb, Cubic { leave: (), arrive: () }];
+        use Shape::{CatmullRom, Cubic, Hold, Linear, Monotone, Tcb};
+        let own = [Linear, Hold, CatmullRom, Tcb, Cubic { leave: (), arrive: () }, Monotone];
         own.into_iter().chain(Easing::all().map(Shape::Eased))
     }
 
@@ -94,6 +97,7 @@ impl<C> Shape<C> {
             Shape::Eased(easing) => Shape::Eased(*easing),
             Shape::CatmullRom => Shape::CatmullRom,
             Shape::Tcb => Shape::Tcb,
+            Shape::Monotone => Shape::Monotone,
             Shape::Cubic { leave, arrive } => Shape::Cubic { leave: f(leave)?, arrive: f(arrive)? },
         })
     }
@@ -108,6 +112,7 @@ impl<C> fmt::Display for Shape<C> {
             Shape::Eased(easing) => easing.fmt(f),
             Shape::CatmullRom => f.write_str("catmull-rom"),
             Shape::Tcb => f.write_str("tcb"),
+            Shape::Monotone => f.write_str("monotone"),
             Shape::Cubic { .. } => f.write_str("cubic"),
         }
     }

@@ -125,7 +125,27 @@ pub fn operation(op: Op, operands: [Fact; MAX_ARITY], alike: bool) -> Fact {
             // u·u is at most 1 and 3 − 2u at most 3; where the edges are one, a step
             or_nan(Fact::between(0.0, 3.0), a.nan || b.nan || c.nan || u.nan)
         }
-        Op::SINE_OUT | Op::SINE_IN_OUT => eased(a, 0.0, 1.0),
+        Op::SELECT => {
+            let Some((low, high)) = a.range else { return Fact::NAN };
+            let never = low == 0.0 && high == 0.0;
+            let fact = match (never, a.may_be_zero()) {
+                (true, _) => c,
+                (_, true) => b.join(c),
+                (_, false) => b,
+            };
+            or_nan(fact, a.nan)
+        }
+        Op::PING_PONG => {
+            let both = sum(b, b);
+            let m = modulo(a, both);
+            operation(Op::MIN, [sum(both, negated(m)), m, m], false)
+        }
+        Op::UNWRAP => {
+            let way = operation(Op::DIV, [sum(a, negated(b)), c, c], false);
+            let turns = operation(Op::FLOOR, [sum(way, Fact::exactly(0.5)); MAX_ARITY], false);
+            sum(a, negated(operation(Op::MUL, [c, turns, turns], false)))
+        }
+        Op::LINEAR | Op::SINE_OUT | Op::SINE_IN_OUT => eased(a, 0.0, 1.0),
         Op::SINE_IN | Op::CIRC_IN | Op::CIRC_OUT | Op::CIRC_IN_OUT => eased(a, 0.0, 2.0),
         Op::QUAD_IN | Op::QUAD_OUT | Op::QUAD_IN_OUT => eased(a, 0.0, 1.0),
         Op::CUBIC_IN | Op::CUBIC_OUT | Op::CUBIC_IN_OUT => eased(a, 0.0, 1.0),
@@ -166,7 +186,7 @@ pub fn keyed(keyed: &Keyed<()>, children: &[Fact]) -> Fact {
                 Some(op) => add(line(from, to, operation(op, [span; MAX_ARITY], false))),
                 None => add(Fact::ANY),
             },
-            Shape::CatmullRom | Shape::Tcb | Shape::Cubic { .. } => add(Fact::ANY),
+            Shape::CatmullRom | Shape::Tcb | Shape::Monotone | Shape::Cubic { .. } => add(Fact::ANY),
         }
     }
     or_nan(fact.unwrap_or(Fact::ANY), clock.nan)

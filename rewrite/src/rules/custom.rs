@@ -97,7 +97,7 @@ impl Custom {
             Custom::Before => "clock is not NaN and before t0",
             Custom::After => "clock is not NaN and not before tn",
             Custom::Alike => {
-                "clock is not NaN; where a shape is not hold, v is finite and not -0, and no shape is tcb, cubic or css's"
+                "clock is not NaN; where a shape is not hold, v is finite and not -0, and no shape is tcb, monotone, cubic or css's"
             }
             Custom::ClampedClock => {
                 "lo <= t0, below it if two keys are there; tn <= hi; lo and hi are constants"
@@ -178,7 +178,7 @@ impl Custom {
                 let flat = |shape: &Shape<Place>| match shape {
                     Shape::Hold | Shape::Linear | Shape::CatmullRom => true,
                     Shape::Eased(easing) => easing.op().is_some(),
-                    Shape::Tcb | Shape::Cubic { .. } => false,
+                    Shape::Tcb | Shape::Monotone | Shape::Cubic { .. } => false,
                 };
                 let keeps = holds || (keyed.shapes().iter().all(flat) && steady(bank, first.value));
                 (alike && keeps && asked).then_some(first.value)
@@ -189,7 +189,8 @@ impl Custom {
                 if holds { without(bank, keyed, dead) } else { None }
             }
             Custom::HiddenJump => {
-                let splines = |shape: &Shape<Place>| matches!(shape, Shape::CatmullRom | Shape::Tcb);
+                let splines =
+                    |shape: &Shape<Place>| matches!(shape, Shape::CatmullRom | Shape::Tcb | Shape::Monotone);
                 if keyed.shapes().iter().any(splines) {
                     return None;
                 }

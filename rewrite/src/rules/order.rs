@@ -3,7 +3,7 @@
 use super::Evidence::{Definition, Lemma, Smt};
 use super::{Rule, sound, when};
 use crate::condition::Condition::{AtMost, Below, Of, Ordered};
-use crate::condition::Need::{Constant, Finite, NotNan, SignClear, Whole, Within};
+use crate::condition::Need::{Constant, Finite, NotNan, NotZero, SignClear, Whole, Within};
 
 #[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[
@@ -136,5 +136,18 @@ pub(super) const RULES: &[Rule] = &[
     when("gate-empty", "gate(x, a, a)", "0.0", &[Of("x", NotNan), Of("a", NotNan)], Smt, "no x is in [a, a)"),
     when("gate-open", "gate(x, a, b)", "step(a, x)", &[Below("x", "b"), Of("b", NotNan)], Smt, "the end is never reached"),
     sound("gate-square", "gate(x, a, b) * gate(x, a, b)", "gate(x, a, b)", Smt, "gates are 0 and 1"),
+    // choices
+    when("select-same", "select(c, a, a)", "a", &[Of("c", NotNan)], Smt, "either way it is a; NaN in c gives NaN"),
+    when("select-first", "select(c, a, b)", "a", &[Of("c", NotNan), Of("c", NotZero)], Smt, "c is not 0"),
+    when("select-second", "select(c, a, b)", "b", &[Of("c", NotNan), Of("c", Within(0.0, 0.0))], Smt, "c is 0"),
+    sound("select-neg", "select(neg(c), a, b)", "select(c, a, b)", Smt, "a zero's sign does not matter"),
+    sound("select-abs", "select(abs(c), a, b)", "select(c, a, b)", Smt, "a zero's sign does not matter"),
+    sound("select-of-step", "select(step(e, x), 1.0, 0.0)", "step(e, x)", Smt, "steps are 0 and 1"),
+    sound("select-nested-first", "select(c, select(c, a, b), d)", "select(c, a, d)", Smt, "the same choice again"),
+    sound("select-nested-second", "select(c, a, select(c, b, d))", "select(c, a, d)", Smt, "the same choice again"),
+    // loops
+    sound("ping-pong-definition", "min((y + y) - mod(x, y + y), mod(x, y + y))", "ping_pong(x, y)", Definition, "the operation is defined so"),
+    sound("unwrap-definition", "x - y * floor((x - a) / y + 0.5)", "unwrap(x, a, y)", Definition, "the operation is defined so"),
+    sound("linear-definition", "clamp(x, 0.0, 1.0)", "linear(x)", Definition, "u, held to [0, 1]"),
     sound("gate-and-step", "gate(x, a, b) * step(a, x)", "gate(x, a, b)", Smt, "the step is 1 where the gate is"),
 ];

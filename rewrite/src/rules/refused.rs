@@ -74,6 +74,8 @@ pub(super) const RULES: &[Rule] = &[
     refused("step-of-difference-any", "step(0.0, x - e)", "step(e, x)", &[("e", f64::INFINITY), ("x", f64::INFINITY)], "inf - inf is NaN"),
     refused("step-plus-one", "step(e, x + 1.0)", "step(e - 1.0, x)", &[("e", 1e-20), ("x", -1.0)], "both sums are rounded"),
     refused("step-doubled", "step(e * 2.0, x * 2.0)", "step(e, x)", &[("e", 1.7976931348623151e308), ("x", 1.797693134862315e308)], "the edge overflows"),
+    refused("select-by-product", "select(c, a, b)", "c * a + (1.0 - c) * b", &[("c", 1.0), ("a", 1.0), ("b", f64::INFINITY)], "0 * inf is NaN"),
+    refused("select-same-any", "select(c, a, a)", "a", &[("c", f64::NAN), ("a", 1.0)], "NaN in c gives NaN"),
     refused("step-times", "step(e, x) * y", "gate(x, e, inf) * y", &[("e", 4.0), ("x", f64::INFINITY), ("y", 0.5)], "at x = inf the gate is closed"),
     refused("gate-difference-any", "gate(x, a, b)", "step(a, x) - step(b, x)", &[("a", 3.0), ("b", 0.5), ("x", 0.5)], "b before a"),
     refused("mix-start-any", "mix(a, b, 0.0)", "a", &[("a", -0.0), ("b", 0.1)], "-0, and b - a overflows"),

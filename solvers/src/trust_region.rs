@@ -1,4 +1,4 @@
-//! Levenberg–Marquardt in trust-region form, finished by Gauss–Newton.
+//! Trust regions around the linear model: Levenberg–Marquardt and the dogleg, finished by Gauss–Newton.
 
 use std::rc::Rc;
 
@@ -16,7 +16,17 @@ const ACCEPT: f64 = 1e-4;
 /// Descent hands over to the final phase where an undamped step could remove less than this part of the residuals.
 const OFFSET: f64 = 1e-7;
 
-/// Levenberg–Marquardt with column scaling and a small first step, then undamped Gauss–Newton.
+/// How a step within the trust region is chosen.
+#[derive(Clone, Copy)]
+enum Path {
+    /// The step that makes the linear model smallest.
+    Damped,
+    /// Powell's dogleg, which costs less and is as good near the minimum.
+    Dogleg,
+}
+
+/// Levenberg–Marquardt with column scaling and a small first step, then undamped Gauss–Newton. The dogleg differs in the
+/// choice of the step only.
 ///
 /// Needs residuals and Jacobian: one residual evaluation per iteration, one Jacobian per accepted point.
 ///
@@ -37,8 +47,9 @@ const OFFSET: f64 = 1e-7;
 /// claims that `solve` checks. `ZeroResidual`. Otherwise a limit, or a derivative that is not finite.
 ///
 /// References: J. J. Moré, The Levenberg–Marquardt algorithm: implementation and theory, LNM 630 (1978) 105–116;
-/// Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), section 10.3.
-struct LevenbergMarquardt {
+/// Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), sections 4.1 and 10.3.
+struct TrustRegion {
+    path: Path,
     first_step: f64,
     radius: Option<f64>,
     here: Option<Here>,
@@ -116,7 +127,7 @@ fn moved(x: &[f64], step: &[f64]) -> Vec<f64> {
     x.iter().zip(step).map(|(x, p)| x + p).collect()
 }
 
-impl LevenbergMarquardt {
+impl TrustRegion {
     /// One trial; the point to go on from, or why to stop.
     fn advance(
         &mut self,
@@ -143,28 +154,37 @@ impl LevenbergMarquardt {
             return Ok(if at_rest { Err(Termination::StepAtRounding) } else { Ok(Some(trial)) });
         }
 
-        let damping = here.decomposition.damping_for(&here.projected, radius);
-        let step = here.decomposition.step(&here.projected, damping);
+        let (step, predicted) = match self.path {
+            Path::Damped => {
+                let damping = here.decomposition.damping_for(&here.projected, radius);
+                let promised = here.decomposition.predicted_reduction(&here.projected, damping);
+                (here.decomposition.step(&here.projected, damping), promised)
+            }
+            Path::Dogleg => here.decomposition.dogleg(&here.projected, radius),
+        };
         let taken = scaled_norm(&here.scales, &step);
         let Some(trial) = ledger.trial(&moved(x, &step))? else {
             self.radius = Some(0.25 * taken);
             return Ok(Ok(None));
         };
         let before = here.evaluation.sum_of_squares;
-        let predicted = here.decomposition.predicted_reduction(&here.projected, damping);
         let ratio = (before - trial.sum_of_squares) / predicted;
         if ratio.is_nan() || ratio < 0.25 {
             self.radius = Some(if trial.sum_of_squares > 100.0 * before { 0.1 } else { 0.25 } * taken);
-        } else if ratio > 0.75 || damping == 0.0 {
+        } else if ratio > 0.75 || taken < 0.9 * radius {
+            // a step that ends inside says how far it is to go
             self.radius = Some(2.0 * taken);
         }
         Ok(Ok((ratio > ACCEPT).then_some(trial)))
     }
 }
 
-impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for LevenbergMarquardt {
+impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for TrustRegion {
     fn name(&self) -> &str {
-        "levenberg-marquardt"
+        match self.path {
+            Path::Damped => "levenberg-marquardt",
+            Path::Dogleg => "dogleg",
+        }
     }
 
     fn init(
@@ -214,9 +234,17 @@ impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for LevenbergMarquardt {
     }
 }
 
-/// Runs Levenberg–Marquardt.
-pub(crate) fn run(ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
-    let solver =
-        LevenbergMarquardt { first_step: options.first_step, radius: None, here: None, finish: None };
+fn run(path: Path, ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
+    let solver = TrustRegion { path, first_step: options.first_step, radius: None, here: None, finish: None };
     drive(ledger, solver, start, iterations, |cost| cost)
+}
+
+/// Runs Levenberg–Marquardt.
+pub(crate) fn damped(ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
+    run(Path::Damped, ledger, start, iterations, options)
+}
+
+/// Runs the dogleg.
+pub(crate) fn dogleg(ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
+    run(Path::Dogleg, ledger, start, iterations, options)
 }
