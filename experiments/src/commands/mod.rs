@@ -6,7 +6,10 @@ pub mod fit;
 pub mod fmt;
 pub mod glsl;
 pub mod plot;
+pub mod proving;
+pub mod rules;
 pub mod sample;
+pub mod simplify;
 pub mod tables;
 pub mod verify;
 
