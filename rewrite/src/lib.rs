@@ -18,6 +18,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod definition;
+pub mod derive;
+mod graph;
 mod term;
 
+pub use definition::definition;
+pub use derive::{Variable, derivative, exact_heading};
 pub use term::{Head, Term, from_expr, to_expr};

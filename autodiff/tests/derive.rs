@@ -1,0 +1,1 @@
+//! Symbolic derivatives (`keyfit-rewrite`) against dual numbers.
