@@ -113,8 +113,8 @@ struct Slope {
 #[derive(Clone, Copy, Debug)]
 struct Known {
     slope: Option<Slope>,
-    /// Whether it moves with any variable of the kind: with any parameter, where the variable is one.
-    moves: bool,
+    /// Whether it moves with another variable of the kind: with another parameter, where the variable is one.
+    moves_else: bool,
 }
 
 /// How a function of one operand is steep.
@@ -173,7 +173,7 @@ impl Derivation<'_> {
                     }
                 },
             };
-            self.known.insert(id, Known { slope, moves: self.moves(&node) });
+            self.known.insert(id, Known { slope, moves_else: self.moves_else(&node) });
         }
         self.slope(root)
     }
@@ -182,13 +182,12 @@ impl Derivation<'_> {
         self.known.get(&id).and_then(|known| known.slope)
     }
 
-    fn moves(&self, node: &Node) -> bool {
+    fn moves_else(&self, node: &Node) -> bool {
         use Op::{CEIL, FLOOR, GATE, ROUND, SIGN, STEP};
-        let moves = |id: Id| self.known.get(&id).is_some_and(|known| known.moves);
+        let moves = |id: Id| self.known.get(&id).is_some_and(|known| known.moves_else);
         match node {
-            Node::Constant(_) => false,
-            Node::Clock => *self.with == Variable::Time,
-            Node::Free(_) => *self.with != Variable::Time,
+            Node::Constant(_) | Node::Clock => false,
+            Node::Free(p) => matches!(self.with, Variable::Parameter(name) if name != p.name()),
             Node::Apply(FLOOR | CEIL | ROUND | SIGN | STEP | GATE, _) => false,
             Node::Apply(Op::SELECT, [_, a, b]) => moves(*a) || moves(*b),
             Node::Apply(..) | Node::Keyed(_) => node.children().iter().any(moves),
@@ -340,31 +339,24 @@ impl Derivation<'_> {
         [first, second]: [Id; 2],
     ) -> Option<Slope> {
         let half = self.graph.constant(0.5);
-        let moves = |id: Id| self.known.get(&id).is_some_and(|known| known.moves);
-        let zero = self.graph.zero();
-        match slopes {
-            [None, None] => None,
-            [Some(a), Some(b)] => {
-                let mean = self.sum(
-                    self.times(half, Some(a), Steep::Bounded),
-                    self.times(half, Some(b), Steep::Bounded),
-                )?;
-                // the one that moves, should the other rest for a moment
-                let tie = self.if_moving(a.id, self.if_moving(b.id, mean.id, a.id), b.id);
-                let id = self.select(first, self.select(second, tie, a.id), b.id);
-                Some(Slope { id, risk: a.risk.max(b.risk) })
-            }
-            [Some(a), None] | [None, Some(a)] => {
-                let own = if slopes[0].is_some() { 0 } else { 1 };
-                let [wins, ties] = if own == 0 { [first, second] } else { [second, first] };
-                // the other moves too, if with another parameter
-                let id = match moves(operands[1 - own]) {
-                    true => self.select(wins, self.select(ties, self.mul(half, a.id), a.id), zero),
-                    false => self.select(wins, a.id, zero),
-                };
-                Some(Slope { id, ..a })
-            }
-        }
+        let risk = slopes.iter().flatten().map(|slope| slope.risk).max()?;
+        let [a, b] = slopes.map(|slope| slope.map_or(self.graph.zero(), |slope| slope.id));
+        let [by_a, by_b] = slopes.map(|slope| self.times(half, slope, Steep::Bounded));
+        let mean = self.sum(by_a, by_b).map_or(self.graph.zero(), |mean| mean.id);
+        // the one that moves, should the other rest for a moment
+        let moving = |i: usize, slope: Id, yes: Id, no: Id| match self.known.get(&operands[i]) {
+            Some(Known { moves_else: true, .. }) => yes,
+            _ => self.if_moving(slope, yes, no),
+        };
+        let tie = moving(0, a, moving(1, b, mean, a), b);
+        let id = if tie == a {
+            self.select(first, a, b)
+        } else if tie == b {
+            self.select(second, b, a)
+        } else {
+            self.select(first, self.select(second, tie, a), b)
+        };
+        Some(Slope { id, risk })
     }
 
     /// `local`·`dx`, the derivative of a function whose own slope is `local`.

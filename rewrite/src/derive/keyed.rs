@@ -259,18 +259,21 @@ impl Derivation<'_> {
     fn bezier(&self, [x1, y1, x2, y2]: [f64; 4], clock: Id, by: Slope) -> Option<Slope> {
         let (zero, k) = (self.graph.zero(), |x: f64| self.graph.constant(x));
         let of = |op: Op, a: Id, b: Id| self.graph.apply(op, &[a, b]);
-        let s = Easing::cubic_bezier(x1, 1.0 / 3.0, x2, 2.0 / 3.0)?;
-        let s = self.graph.ease(s, clock);
+        const THIRDS: [f64; 2] = [1.0 / 3.0, 2.0 / 3.0];
+        let s = self.graph.ease(Easing::cubic_bezier(x1, THIRDS[0], x2, THIRDS[1])?, clock);
         let w = of(Op::SUB, k(1.0), s);
-        let first = |a: f64, b: f64| {
-            let ends = [(a, w), (1.0 - b, s)].map(|(x, s)| of(Op::MUL, of(Op::MUL, k(x), s), s));
-            let middle = of(Op::MUL, of(Op::MUL, of(Op::MUL, k(2.0), k(b - a)), s), w);
-            of(Op::MUL, k(3.0), of(Op::ADD, of(Op::ADD, ends[0], ends[1]), middle))
+        // s and w are in [0, 1], so a term with the factor 0 is 0
+        let sum = |factor: f64, terms: &[(f64, &[Id])]| {
+            let terms = terms.iter().filter(|(x, _)| *x != 0.0);
+            let terms = terms.map(|(x, of)| of.iter().fold(k(*x), |product, of| self.mul(product, *of)));
+            let sum = terms.reduce(|sum, term| of(Op::ADD, sum, term));
+            sum.map_or(zero, |sum| of(Op::MUL, k(factor), sum))
         };
-        let second = |a: f64, b: f64| {
-            let (left, right) = (b - a - a, 1.0 - b - b + a);
-            of(Op::MUL, k(6.0), of(Op::ADD, of(Op::MUL, k(left), w), of(Op::MUL, k(right), s)))
+        let first = |a: f64, b: f64| match [a, b] == THIRDS {
+            true => k(1.0),
+            false => sum(3.0, &[(a, &[w, w]), (1.0 - b, &[s, s]), (2.0 * (b - a), &[s, w])]),
         };
+        let second = |a: f64, b: f64| sum(6.0, &[(b - a - a, &[w]), (1.0 - b - b + a, &[s])]);
         let (dx, dy) = (first(x1, x2), first(y1, y2));
         let mut slope = of(Op::DIV, dy, dx);
         let upright = !(0.0 < x1 && x1 <= x2 && x2 < 1.0);
