@@ -19,16 +19,28 @@
 //! | operation | here | dual numbers | difference |
 //! | --- | --- | --- | --- |
 //! | a/b by b | −f/b | the same, but scaled where a/b is subnormal | digits of subnormal quotients |
-//! | arc tangent | 1/(1 + x²) | for \|x\| > 1 by 1/x | ≤ 4 ulp; 0 for what is below 2⁻¹⁰²² |
-//! | atan2 | x/h/h, −(y/h)/h of h = hypot(x, y) | by the ratio of the smaller to the larger | ≤ 4 ulp; digits of subnormal h; NaN for infinite x or y |
+//! | arc tangent | 1/(1 + x²) | for \|x\| > 1 by 1/x | < 2 ulp; 0 for what is subnormal |
+//! | atan2 | x/h/h, −(y/h)/h of h = hypot(x, y) | by the ratio of the smaller to the larger | < 2 ulp; digits of subnormal h; NaN for infinite x or y |
 //! | hypot | x/h, y/h | the same, but scaled where h is subnormal | digits of subnormal h |
 //! | xⁿ by x, where n − 1 is exact | n·xⁿ⁻¹ | xⁿ/x·n | ≤ 3 ulp; digits where xⁿ is subnormal |
 //! | a keyed line or hold by its clock | d/h once per segment, times the clock's derivative | in two steps | ≤ 2 ulp; none where the clock is `t` |
-//! | monotone keys by their values | tangents in values per unit of time | per unit of u | ≤ 4 ulp of each tangent |
-//! | cubic-bezier | y′(s)/x′(s) at the s of a second cubic-bezier | by Newton's step at the s of bisection | 64 ulp where the curve is not upright |
+//! | monotone keys by their values | tangents in values per unit of time | per unit of u | ≤ 2 ulp of each tangent |
+//! | cubic-bezier | y′(s)/x′(s) at the s of a second cubic-bezier | by Newton's step at the s of bisection | a few ulp of the largest term of x′ and y′ |
 //!
-//! In terms of the value of each operation; sums that cancel magnify it. Where an operand or a slope overflows to ∞ on the
-//! way and is not guarded (see above) the track may be NaN though the dual number is finite.
+//! in ulp of each operation's slope; sums that cancel magnify it. Over random tracks of all operations and shapes, 98 % of the
+//! derivatives that are not zero have the same bits, and no difference is above one unit of rounding (2⁻⁵²) at the scale of
+//! Σ|∂result/∂node|·|node| over the nodes (the tests of `keyfit-autodiff`; 0.34 is the most that they find).
+//!
+//! Three things differ by more:
+//!
+//! * Where an operand or a slope overflows on the way and is not guarded (see above) the track may be NaN though the dual
+//!   number is finite: in 0.4 % of those cases.
+//! * At a key's time from which a `steps` with a jump at its start goes on, the value is the key's, and so is its derivative
+//!   by parameters; the dual number has that of the limit from the right.
+//! * Where a cubic-bezier is upright there is no second derivative; the two stop differently.
+//!
+//! Where several operands of `min` tie and rest for the moment while they move with other parameters, what counts as moving
+//! is told by the structure, not by the values.
 
 pub mod keyed;
 
@@ -376,7 +388,8 @@ impl Derivation<'_> {
         }
         let small = number.is_some_and(|x| x.abs() <= 1.0);
         let unit = self.graph.number(dx.id).is_some_and(|x| x.abs() <= 1.0);
-        let leaf = matches!(self.graph.node(local), Some(Node::Clock | Node::Free(_)));
+        let size = self.graph.node(self.negated(local).unwrap_or(local));
+        let leaf = matches!(size, Some(Node::Clock | Node::Free(_)));
         let risk = match steep {
             _ if self.graph.number(id).is_some_and(f64::is_finite) || unit && leaf => Risk::Finite,
             Steep::Pole => Risk::Pole,
@@ -416,11 +429,9 @@ impl Derivation<'_> {
         slope.map(|slope| Slope { id: self.select(x, slope.id, self.graph.zero()), ..slope })
     }
 
-    /// a·b; no product with 1 or −1, nor of two negated factors.
+    /// a·b; no product with −1, nor of two negated factors.
     fn mul(&self, a: Id, b: Id) -> Id {
         match (self.graph.number(a), self.graph.number(b)) {
-            (Some(1.0), _) => b,
-            (_, Some(1.0)) => a,
             (Some(-1.0), _) => self.neg(b),
             (_, Some(-1.0)) => self.neg(a),
             _ => match (self.negated(a), self.negated(b)) {
@@ -461,6 +472,8 @@ impl Derivation<'_> {
         match self.graph.number(slope) {
             Some(0.0) => no,
             Some(x) if !x.is_nan() => yes,
+            // but for the sign of a zero
+            _ if (yes, no) == (slope, self.graph.zero()) => slope,
             _ => self.select(slope, yes, no),
         }
     }

@@ -4,11 +4,12 @@
 use std::cell::RefCell;
 use std::cmp::Ordering;
 
-use keyfit_ir::{BuildError, Builder, Easing, Id, Keyframe, MAX_ARITY, Node, Op, Scalar, Track};
+use keyfit_ir::{BuildError, Builder, Easing, Id, Keyframe, Node, Op, Scalar, Track};
 
 /// A builder whose operations cannot fail one by one: the first fault is kept for [`Graph::finish`].
 ///
-/// What is made of numbers only becomes a number, with the sampler's own bits; nothing else is simplified.
+/// What is made of numbers only becomes a number, with the sampler's own bits; a choice by a number is what it chooses;
+/// and x − 0, x·1, 1·x and x/1 are x, which they are for every x, ±0 and ±∞ included. Nothing else is simplified.
 #[derive(Debug)]
 pub(crate) struct Graph {
     inner: RefCell<Inner>,
@@ -63,11 +64,20 @@ impl Graph {
 
     /// The operation on these nodes.
     pub(crate) fn apply(&self, op: Op, operands: &[Id]) -> Id {
-        let numbers: Vec<f64> = operands.iter().filter_map(|id| self.number(*id)).collect();
-        match *numbers.as_slice() {
-            [a] if operands.len() == 1 => self.constant(op.apply([&a, &a, &a])),
-            [a, b] if operands.len() == 2 => self.constant(op.apply([&a, &b, &a])),
-            [a, b, c] if operands.len() == MAX_ARITY => self.constant(op.apply([&a, &b, &c])),
+        let numbers: Vec<Option<f64>> = operands.iter().map(|id| self.number(*id)).collect();
+        match (op, operands, numbers.as_slice()) {
+            (_, _, [Some(a)]) => self.constant(op.apply([a, a, a])),
+            (_, _, [Some(a), Some(b)]) => self.constant(op.apply([a, b, a])),
+            (_, _, [Some(a), Some(b), Some(c)]) => self.constant(op.apply([a, b, c])),
+            (Op::SUB, [x, _], [_, Some(0.0)]) if numbers[1].is_some_and(f64::is_sign_positive) => *x,
+            (Op::MUL | Op::DIV, [x, _], [_, Some(1.0)]) | (Op::MUL, [_, x], [Some(1.0), _]) => *x,
+            (Op::SELECT, [_, a, b], [Some(c), ..]) if !c.is_nan() => {
+                if *c != 0.0 {
+                    *a
+                } else {
+                    *b
+                }
+            }
             _ => self.insert(|builder| builder.apply(op, operands)),
         }
     }
