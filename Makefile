@@ -3,8 +3,9 @@
 CARGO ?= cargo
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 KEYFIT := target/release/keyfit
+SOLVER := target/solver
 
-.PHONY: demo test setup lint bench
+.PHONY: demo test setup lint bench rules
 
 # The main job: fits of the examples, and all solvers on all problems with known answers.
 demo: setup
@@ -19,14 +20,26 @@ test: setup lint
 	$(CARGO) test --locked --workspace --all-features
 	$(MAKE) demo
 	$(KEYFIT) verify agreement --triples 5000000
+	$(KEYFIT) verify rules --without-solver
+	$(KEYFIT) verify simplify --pairs 10000000
 
 lint: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --all-features --no-deps
 
+# Asks an SMT solver about every rewrite rule, at binary64. Debian's z3 is far too slow for some of them; this needs Python
+# and its package bitwuzla. Answers are kept in target/smt.
+rules: setup $(SOLVER)/bin/python3
+	$(CARGO) build --release --locked -p keyfit
+	PATH="$(CURDIR)/$(SOLVER)/bin:$$PATH" $(KEYFIT) verify rules
+
+$(SOLVER)/bin/python3:
+	python3 -m venv $(SOLVER)
+	$(SOLVER)/bin/pip install bitwuzla
+
 bench: setup
-	$(CARGO) bench --locked -p keyfit
+	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite
 
 # GMP's configure script wants m4; the test that runs GLSL compiles it as C++.
 setup:

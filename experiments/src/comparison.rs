@@ -75,7 +75,7 @@ pub fn compare(
 
 fn run(problem: &Problem, start: usize, solver: &'static SolverEntry, options: &Options) -> Run {
     let began = Instant::now();
-    let options = FitOptions { solver, solver_options: options.clone(), window: None };
+    let options = FitOptions { solver, solver_options: options.clone(), ..FitOptions::default() };
     let result = fit_channels(problem.starts[start].clone(), &options);
     let time = began.elapsed();
     let blank = Run {

@@ -22,6 +22,10 @@ pub mod chart;
 pub mod comparison;
 pub mod figure;
 pub mod identities;
+pub mod proofs;
+pub mod rulecheck;
+pub mod simplecheck;
+pub mod solver;
 pub mod suite;
 
 pub use keyfit_autodiff as autodiff;

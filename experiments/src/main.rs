@@ -30,6 +30,8 @@ enum Command {
     Describe(commands::describe::Describe),
     /// Print the derivatives of a scene's or formula's channels, as tracks
     Derive(commands::derive::Derive),
+    /// Print a cheaper scene or formula that has the same bits everywhere, and why
+    Simplify(commands::simplify::Simplify),
     /// Print a scene's or formula's channels as functions of GLSL
     Glsl(commands::glsl::Glsl),
     /// Lay scene files in RectSL out in the usual way
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Sample(command) => command.run(),
         Command::Describe(command) => command.run(),
         Command::Derive(command) => command.run(),
+        Command::Simplify(command) => command.run(),
         Command::Glsl(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Plot(command) => command.run(),

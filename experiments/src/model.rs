@@ -1,14 +1,14 @@
 //! The models that commands take: a scene file, a formula, or a file with a formula.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
 use clap::Args;
 use keyfit::ir::cinematic::{TICKS_PER_SECOND, seconds};
-use keyfit::ir::{Channel, CinematicScene, Names, Scene, Track};
+use keyfit::ir::{Channel, CinematicScene, Names, Parameter, Scene, Track};
 
 use crate::data::Table;
 use crate::failure::{Failure, Source};
@@ -144,19 +144,40 @@ fn looks_like_a_path(text: &str) -> bool {
 
 impl Model {
     fn restart(mut self, starts: &[(String, f64)]) -> Result<Model, Failure> {
+        self.check_parameters("--start", starts.iter().map(|(name, _)| name))?;
         let value = |name: &str| starts.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
-        let mut names: Vec<String> = Vec::new();
         for Channel { track, .. } in &mut self.channels {
-            names.extend(track.free_parameters().iter().map(|p| p.name().to_string()));
             *track = track.restart_parameters(value);
         }
-        match starts.iter().find(|(name, _)| !names.contains(name)) {
-            None => Ok(self),
-            Some((stray, _)) => {
-                names.sort();
-                names.dedup();
-                let message = format!("--start names {stray}, which is no free parameter of the model");
-                Err(Failure::input(message).known(stray, "free parameters", names.iter().map(String::as_str)))
+        Ok(self)
+    }
+
+    /// Puts the starts of these parameters in their places as numbers.
+    pub fn fix(&mut self, names: &[String]) -> Result<(), Failure> {
+        self.check_parameters("--fix", names.iter())?;
+        for Channel { track, .. } in &mut self.channels {
+            let starts: Vec<(String, f64)> =
+                track.free_parameters().iter().map(|p| (p.name().to_string(), p.start())).collect();
+            let start = |name: &str| starts.iter().find(|(own, _)| own == name).map(|(_, start)| *start);
+            *track = track
+                .substitute_parameters(|name| start(name).filter(|_| names.iter().any(|own| own == name)));
+        }
+        Ok(())
+    }
+
+    /// Whether all of these are free parameters; `option` names them.
+    pub fn check_parameters<'a>(
+        &self,
+        option: &str,
+        mut given: impl Iterator<Item = &'a String>,
+    ) -> Result<(), Failure> {
+        let free = self.channels.iter().flat_map(|channel| channel.track.free_parameters());
+        let known: BTreeSet<&str> = free.map(Parameter::name).collect();
+        match given.find(|name| !known.contains(name.as_str())) {
+            None => Ok(()),
+            Some(stray) => {
+                let message = format!("{option} names {stray}, which is no free parameter of the model");
+                Err(Failure::input(message).known(stray, "free parameters", known))
             }
         }
     }

@@ -608,7 +608,13 @@ impl<'a> Parser<'a> {
         let Some(Frame::Keys(mut list)) = self.frames.pop() else { return self.expected("a key list") };
         let inside = match (&list.slot, list.keys.last_mut()) {
             (Slot::Value(time, span), _) => {
-                list.keys.push(KeyText { time: *time, value, span: *span, settings: Settings::default() });
+                list.keys.push(KeyText {
+                    time: *time,
+                    value,
+                    span: *span,
+                    value_at: *span,
+                    settings: Settings::default(),
+                });
                 self.take('{').is_some()
             }
             (Slot::Tangent { leaving }, Some(key)) => {

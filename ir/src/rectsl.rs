@@ -257,7 +257,7 @@ const TANGENT_WORDS: [&str; 2] = ["->in", "->out"];
 /// Whether a token in front of `next` begins a setting, a track or a rect.
 fn is_item(token: Token, next: Option<Token>) -> bool {
     match token {
-        Token::Word(word) => word != "rect" && SETTINGS.contains(&word) || track_head(word).is_some(),
+        Token::Word(word) => word != "rect" && SETTINGS.contains(&word) || word.ends_with("-track"),
         Token::Text(_) => next == Some(Token::Word("rect")),
         _ => false,
     }
@@ -400,6 +400,12 @@ impl<'a> Parser<'a> {
             Token::Word(word) => match track_head(word) {
                 Some(head) => self.named_track(head)?,
                 None => {
+                    if let (true, Some((Token::Text(name), at))) = (word.ends_with("-track"), self.peek()) {
+                        // known from here on, so that the wrong word is all that is told
+                        let stand_in = self.builder.clock();
+                        let stand_in = self.build(stand_in, at)?;
+                        self.tracks.insert(name, stand_in);
+                    }
                     let tracks: Vec<String> = ListHead::words().map(|head| head + "-track").collect();
                     let tracks: Vec<&str> = tracks.iter().map(String::as_str).collect();
                     return Err(self.unknown("word", word, span, &[&SETTINGS, &tracks]));
@@ -488,9 +494,9 @@ impl<'a> Parser<'a> {
                 self.next += 1;
                 self.value(token, span, &mut stack)?;
             }
-            let (value, _) = stack.track("this key", at, "a value behind its =")?;
+            let (value, value_at) = stack.track("this key", at, "a value behind its =")?;
             stack.is_empty()?;
-            keys.push(KeyText { time, value, span: at, settings });
+            keys.push(KeyText { time, value, span: at, value_at, settings });
         }
     }
 
@@ -618,7 +624,11 @@ impl<'a> Parser<'a> {
                 (Value::Track(self.build(moved, span)?), from.to(span))
             }
             "shortest" => {
-                let (period, _) = self.plain_number(word, span, stack)?;
+                let (period, at) = self.plain_number(word, span, stack)?;
+                if period.is_nan() || period <= 0.0 {
+                    let kind = SyntaxErrorKind::NotPositive { word: "the period of shortest", value: period };
+                    return Err(SyntaxError { kind, span: at });
+                }
                 let (mut keys, list) = stack.keys(word, span, KEY_LIST)?;
                 let mut values: Vec<Id> = keys.iter().map(|key| key.value).collect();
                 let unwrapped = self.builder.unwrap_values(&mut values, period);
@@ -741,20 +751,19 @@ impl<'a> Parser<'a> {
                             draft.targets[quantity as usize].push(Target::new(key.time, value.value()));
                         }
                         _ => {
-                            return Err(self.unexpected(
-                                "a plain number as the target's value",
-                                self.token_at(key.span),
-                            ));
+                            let found = excerpt(&self.text[key.value_at.range()]);
+                            let expected = match key.settings.is_empty() {
+                                true => "a plain number as the target's value",
+                                false => "a target's time and value and nothing else",
+                            };
+                            let kind = SyntaxErrorKind::Unexpected { expected, found };
+                            return Err(SyntaxError { kind, span: key.value_at });
                         }
                     }
                 }
             }
         }
         Ok(())
-    }
-
-    fn token_at(&self, span: Span) -> Option<(Token<'a>, Span)> {
-        self.tokens.iter().copied().find(|(_, at)| *at == span)
     }
 }
 

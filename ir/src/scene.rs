@@ -34,6 +34,19 @@ pub struct Channel {
     pub targets: Vec<Target>,
 }
 
+/// The number of the last frame at or before `time`: the largest k with k/fps ≤ time, frame 0 being at 0. Both are finite
+/// and `fps` is positive.
+///
+/// ```
+/// use keyfit_ir::scene::last_frame;
+/// assert_eq!(4.1 * 30.0, 122.99999999999999);
+/// assert_eq!([last_frame(4.1, 30.0), last_frame(4.09, 30.0)], [123.0, 122.0]);
+/// ```
+pub fn last_frame(time: f64, fps: f64) -> f64 {
+    let near = (time * fps).round();
+    if near / fps <= time { near } else { near - 1.0 }
+}
+
 /// A scene: rects that move on a wall.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {

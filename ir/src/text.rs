@@ -278,7 +278,10 @@ impl Function {
 pub(crate) struct KeyText {
     pub time: f64,
     pub value: Id,
+    /// Where its time stands.
     pub span: Span,
+    /// Where its value stands.
+    pub value_at: Span,
     pub settings: Settings,
 }
 

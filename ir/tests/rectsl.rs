@@ -120,3 +120,19 @@ fn the_layout_changes_no_scene() {
         assert_eq!(laid.matches("so\n").count(), text.matches("so\n").count(), "{laid}");
     }
 }
+
+/// A misspelt head is told once: its track's name is known from there on, and what follows is read.
+#[test]
+fn a_misspelt_head_hides_nothing() {
+    let text = "->fsp 30 liner-track \"sweep\" '( 0=0 1=1 ) \"m\" rect \"sweep\" track-ref ->x '( 0=1 ) 0 shortest linear ->y ;";
+    let errors = Scene::parse_rectsl(text).unwrap_err();
+    let told: Vec<String> = errors.iter().map(|e| format!("{:?}: {e}", &text[e.span.range()])).collect();
+    assert_eq!(
+        told,
+        [
+            "\"->fsp\": unknown word ->fsp; did you mean ->fps?",
+            "\"liner-track\": unknown word liner-track; did you mean linear-track?",
+            "\"0\": the period of shortest must be a finite number above 0, not 0.0",
+        ]
+    );
+}

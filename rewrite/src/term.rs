@@ -1,25 +1,11 @@
 //! Tracks as egg sees them.
 
 use std::fmt;
-use std::sync::Arc;
 
 use egg::{Id, Language, RecExpr};
-use keyfit_ir::{BuildError, Builder, Keyed, Node, Number, Op, Parameter, Track};
+use keyfit_ir::{BuildError, Builder, Track};
 
-/// What a node is, apart from its children.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Head {
-    /// A number, by its bits: ±0 are two, all NaNs are one.
-    Constant(Number),
-    /// The clock.
-    Clock,
-    /// A free parameter.
-    Free(Arc<Parameter>),
-    /// An operation; its children are the operands.
-    Apply(Op),
-    /// A keyed track by its times and shapes; its children are those of [`Keyed::children`].
-    Keyed(Arc<Keyed<()>>),
-}
+use crate::head::Head;
 
 /// A node of an e-graph of tracks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,28 +37,15 @@ impl Language for Term {
 }
 
 impl fmt::Display for Term {
-    /// The head as `describe` writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.head {
-            Head::Constant(x) => write!(f, "{x:?}"),
-            Head::Clock => write!(f, "t"),
-            Head::Free(p) => write!(f, "?{}={:?}", p.name(), p.start()),
-            Head::Apply(op) => write!(f, "{}", op.name()),
-            Head::Keyed(keyed) => write!(f, "{}", keyed.outline()),
-        }
+        self.head.fmt(f)
     }
 }
 
 /// The track's array as egg's: the same nodes in the same places.
 pub fn to_expr(track: &Track) -> RecExpr<Term> {
     let nodes = track.nodes().iter().map(|node| Term {
-        head: match node {
-            Node::Constant(x) => Head::Constant(*x),
-            Node::Clock => Head::Clock,
-            Node::Free(p) => Head::Free(p.clone()),
-            Node::Apply(op, _) => Head::Apply(*op),
-            Node::Keyed(keyed) => Head::Keyed(Arc::new(keyed.map(|_| ()))),
-        },
+        head: Head::of(node),
         children: node.children().iter().map(|child| Id::from(child.index())).collect(),
     });
     RecExpr::from(nodes.collect::<Vec<Term>>())
@@ -89,21 +62,7 @@ pub fn from_expr(expr: &RecExpr<Term>) -> Result<Track, BuildError> {
     for term in expr {
         let children: Vec<keyfit_ir::Id> =
             term.children.iter().filter_map(|child| ids.get(usize::from(*child)).copied()).collect();
-        ids.push(match &term.head {
-            Head::Constant(x) => builder.constant(x.value())?,
-            Head::Clock => builder.clock()?,
-            Head::Free(p) => builder.free(Parameter::clone(p))?,
-            Head::Apply(op) => builder.apply(*op, &children)?,
-            Head::Keyed(keyed) => {
-                let mismatch = BuildError::KeyCount { keys: keyed.keys().len(), children: children.len() };
-                let mut given = children.iter().copied();
-                let keyed = keyed.try_map(|()| given.next().ok_or(mismatch.clone()))?;
-                if given.next().is_some() {
-                    return Err(mismatch);
-                }
-                builder.insert_keyed(keyed)?
-            }
-        });
+        ids.push(term.head.build(&mut builder, &children)?);
     }
     let root = ids.last().copied().ok_or(BuildError::Empty)?;
     builder.finish(root)

@@ -174,7 +174,8 @@ struct Trial {
 }
 
 /// A line search for the strong Wolfe conditions (sufficient decrease 1e-4, slope at most `curvature` of the first), by
-/// safeguarded cubic interpolation. Trials that are not finite are too far. Where the sum of squares is flat to rounding,
+/// safeguarded cubic interpolation. Trials that are not finite, or have no finite derivatives, are too
+/// far. Where the sum of squares is flat to rounding,
 /// the slope alone decides (Hager & Zhang's approximate Wolfe conditions). `None` where no trial falls.
 fn search(
     ledger: &Ledger<'_>,
@@ -197,11 +198,17 @@ fn search(
         if point == *x {
             break;
         }
-        let Some(evaluation) = ledger.trial(&point)? else {
-            high = Some((at, None));
-            at = low_at + 0.1 * (at - low_at);
-            continue;
+        let evaluation = match ledger.trial(&point)? {
+            Some(trial) if trial.sum_of_squares > f0 || trial.is_zero() || ledger.can_go_on(&point)? => trial,
+            _ => {
+                high = Some((at, None));
+                at = low_at + 0.1 * (at - low_at);
+                continue;
+            }
         };
+        if evaluation.is_zero() {
+            return Ok(Some(Trial { at, evaluation, slope: 0.0, gradient: vec![0.0; x.len()] }));
+        }
         let f = evaluation.sum_of_squares;
         let noise = f <= f0 * (1.0 + NOISE);
         let falls = f <= f0 + DECREASE * at * from.slope;

@@ -1,5 +1,6 @@
 //! The calls that people make: fit named parameters, fit every number, fit the channels of a scene.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use keyfit_ir::{BuildError, Builder, Channel, Id, Node, Parameter, Target, Track};
@@ -7,7 +8,9 @@ use ndarray::Array2;
 use thiserror::Error;
 
 use crate::determination::{Undetermined, undetermined};
+use crate::least_squares::LeastSquares;
 use crate::ledger::TracePoint;
+use crate::loss::{Loss, Robust};
 use crate::options::Options;
 use crate::problem::{FitProblem, ProblemError};
 use crate::refusal::Refusal;
@@ -24,11 +27,22 @@ pub struct FitOptions {
     pub solver_options: Options,
     /// The times that targets may have, ends included; all of them if `None`.
     pub window: Option<(f64, f64)>,
+    /// How residuals count; squares unless said otherwise.
+    pub loss: Loss,
+    /// The least and the greatest values of parameters, by name, ends included. A name that the problem does not have is not
+    /// looked at.
+    pub bounds: BTreeMap<String, [f64; 2]>,
 }
 
 impl Default for FitOptions {
     fn default() -> FitOptions {
-        FitOptions { solver: &SOLVERS[0], solver_options: Options::default(), window: None }
+        FitOptions {
+            solver: &SOLVERS[0],
+            solver_options: Options::default(),
+            window: None,
+            loss: Loss::Squares,
+            bounds: BTreeMap::new(),
+        }
     }
 }
 
@@ -42,9 +56,21 @@ pub enum FitError {
     /// The targets are not usable.
     #[error(transparent)]
     Problem(#[from] ProblemError),
+    /// A parameter starts outside of its bounds, or there is nothing between these.
+    #[error("{name} starts at {start:?}, which is not within its bounds {low:?} and {high:?}")]
+    StartOutside {
+        /// The parameter.
+        name: String,
+        /// Where it starts.
+        start: f64,
+        /// Its least value.
+        low: f64,
+        /// Its greatest value.
+        high: f64,
+    },
     /// The solver could not start.
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Solve(SolveError),
 }
 
 /// A named number of a fit.
@@ -76,10 +102,12 @@ pub struct Fit {
     pub parameters: Vec<Named>,
     /// Where they started.
     pub initial_parameters: Vec<Named>,
-    /// The sum of squared weighted residuals at the start.
+    /// The sum of squared weighted residuals at the start; with another [`Loss`], the sum of that.
     pub initial_residual: f64,
-    /// The sum of squared weighted residuals at `parameters`.
+    /// The same at `parameters`.
     pub final_residual: f64,
+    /// How residuals counted.
+    pub loss: Loss,
     /// Whether the point is a minimum as far as can be told: see [`Termination::converged`].
     pub converged: bool,
     /// Why the solver stopped.
@@ -94,10 +122,12 @@ pub struct Fit {
     pub residual_evaluations: u64,
     /// How often the Jacobian was evaluated.
     pub jacobian_evaluations: u64,
-    /// The rank of the Jacobian at `parameters`.
+    /// The parameters that a bound holds, with it: beyond it the targets would be met better.
+    pub at_bounds: Vec<Named>,
+    /// The rank of the Jacobian at `parameters`, those at bounds left out.
     pub rank: usize,
     /// s²(JᵀJ)⁻¹ with s² = final_residual / (targets − parameters); `None` where the rank is short or there are not
-    /// more targets than parameters.
+    /// more targets than parameters, where a bound holds a parameter, and for another loss than squares.
     pub covariance: Option<Array2<f64>>,
     /// The square roots of the covariance's diagonal.
     pub standard_errors: Option<Vec<Named>>,
@@ -162,7 +192,17 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         return Err(refusal.into());
     }
     let starts = problem.starts();
-    let outcome = solve(&problem, &starts, options.solver, &options.solver_options)?;
+    let robust = Robust::new(&problem, options.loss);
+    let squares = options.loss == Loss::Squares;
+    let counted: &dyn LeastSquares = if squares { &problem } else { &robust };
+    let outcome = solve(counted, &starts, options.solver, &bounded(&problem, options));
+    let outcome = outcome.map_err(|error| match error {
+        SolveError::StartOutside { parameter, start, low, high } => {
+            let name = problem.free_parameters().get(parameter).map_or("", Parameter::name).into();
+            FitError::StartOutside { name, start, low, high }
+        }
+        other => FitError::Solve(other),
+    })?;
     let named = |values: &[f64]| -> Vec<Named> {
         let names = problem.free_parameters().iter();
         names.zip(values).map(|(p, &value)| Named { name: p.name().into(), value }).collect()
@@ -172,8 +212,10 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
     let parameters = named(&outcome.parameters);
     Ok(Fit {
         fitted: problem.channels().map(|channel| fitted(channel, &parameters)).collect(),
+        at_bounds: outcome.held.iter().filter_map(|j| parameters.get(*j).cloned()).collect(),
         parameters,
         initial_parameters: named(&starts),
+        loss: options.loss,
         initial_residual: outcome.initial_sum_of_squares,
         final_residual: outcome.sum_of_squares,
         converged: outcome.termination.converged(),
@@ -186,11 +228,23 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         residual_evaluations: outcome.residual_evaluations,
         jacobian_evaluations: outcome.jacobian_evaluations,
         rank: outcome.rank,
-        covariance: outcome.covariance,
-        standard_errors: outcome.standard_errors.as_deref().map(named),
+        covariance: outcome.covariance.filter(|_| squares),
+        standard_errors: outcome.standard_errors.as_deref().filter(|_| squares).map(named),
         undetermined,
         trace: outcome.trace,
     })
+}
+
+/// The solver's options with the bounds in the order of the problem's parameters.
+fn bounded(problem: &FitProblem, options: &FitOptions) -> Options {
+    let bounds = if options.bounds.is_empty() {
+        Vec::new()
+    } else {
+        let of = |p: &Parameter| options.bounds.get(p.name()).copied();
+        let all = problem.free_parameters().iter();
+        all.map(|p| of(p).unwrap_or([f64::NEG_INFINITY, f64::INFINITY])).collect()
+    };
+    Options { bounds, ..options.solver_options.clone() }
 }
 
 fn fitted(channel: &Channel, parameters: &[Named]) -> FittedChannel {

@@ -154,6 +154,14 @@ impl<'a> Ledger<'a> {
         self.final_if_err(self.look_up_or_differentiate(x))
     }
 
+    /// Whether the Jacobian at `x` is finite: for solvers that can reject a trial from which they could not go on.
+    pub fn can_go_on(&self, x: &[f64]) -> Result<bool, Interruption> {
+        match self.look_up_or_differentiate(x) {
+            Err(Interruption::NonFinite(_)) => Ok(false),
+            result => self.final_if_err(result.map(|_| true)),
+        }
+    }
+
     /// Makes a point the one to return although it may not be the lowest, if its residual norm
     /// exceeds the lowest by no more than 5e-10 (1e-9 of the sum of squares) and `slack`. Near a minimum the sum of
     /// squares is flat to rounding while the parameters still gain digits.

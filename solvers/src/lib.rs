@@ -32,6 +32,7 @@
 //! # Ok::<(), keyfit_solvers::SolveError>(())
 //! ```
 
+mod bounds;
 mod decomposition;
 mod descent;
 mod determination;
@@ -42,6 +43,7 @@ mod gradient_descent;
 mod l_bfgs;
 mod least_squares;
 mod ledger;
+mod loss;
 mod matrix;
 mod options;
 mod problem;
@@ -57,6 +59,7 @@ pub use fit::{Fit, FitError, FitOptions, FittedChannel, Named, fit_channels, fit
 pub use keyfit_ir::{Channel, Target};
 pub use least_squares::LeastSquares;
 pub use ledger::TracePoint;
+pub use loss::Loss;
 pub use options::Options;
 pub use problem::{FitProblem, ProblemError};
 pub use refusal::{Blocker, Refusal, Stuck};

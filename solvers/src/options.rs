@@ -3,6 +3,8 @@
 /// Choices for one run. The defaults are meant to be left alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
+    /// The least and the greatest value of each parameter, ends included; empty where none has bounds.
+    pub bounds: Vec<[f64; 2]>,
     /// Iterations allowed; `None` is the solver's own default, [`SolverEntry::iterations`](crate::SolverEntry).
     pub iterations: Option<u64>,
     /// Residual evaluations allowed, those inside line searches included; at least 1.
@@ -15,6 +17,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { iterations: None, evaluation_budget: 100_000, learning_rate: 0.05, first_step: 1.0 }
+        Self {
+            bounds: Vec::new(),
+            iterations: None,
+            evaluation_budget: 100_000,
+            learning_rate: 0.05,
+            first_step: 1.0,
+        }
     }
 }

@@ -126,8 +126,8 @@ impl Blocker {
             }
             Blocker::Key { time, .. } => {
                 format!(
-                    "a target that feels the key at time {time:?}: at it or in a segment beside it (at a jump the later key \
-                     wins)"
+                    "a target that feels the key at time {time:?}: at it, or in a segment beside it that does not hold (at a \
+                     jump the later key wins)"
                 )
             }
             Blocker::Tangent { time, .. } => {

@@ -1,12 +1,15 @@
 //! One run, from a start to an outcome that can be believed.
 
+use std::rc::Rc;
+
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
+use crate::bounds::{held, without};
 use crate::decomposition::{Decomposition, grow, norm, rounding_of_residuals};
 use crate::least_squares::LeastSquares;
 use crate::ledger::{Evaluation, Interruption, Ledger, TracePoint};
 use crate::options::Options;
-use crate::registry::SolverEntry;
+use crate::registry::{SOLVERS, SolverEntry};
 use crate::settling::relative_step;
 use crate::termination::{NonFinite, Termination};
 
@@ -41,6 +44,9 @@ pub struct Outcome {
     pub jacobian_evaluations: u64,
     /// One point per iteration.
     pub trace: Vec<TracePoint>,
+    /// The parameters that a bound holds: the sum of squares would fall beyond it. The rank, the undetermined directions and
+    /// the relative offset are those of the others; there are no standard errors if there are any.
+    pub held: Vec<usize>,
     /// Numerical rank of the column-scaled Jacobian at `parameters`; 0 if it is not finite.
     pub rank: usize,
     /// Directions (of length 1) in which the parameters are not determined: `parameters − rank` of them.
@@ -75,6 +81,24 @@ pub enum SolveError {
     /// A parameter, a residual or the sum of squares is not finite at the start.
     #[error("at the start, {0}")]
     NonFiniteStart(NonFinite),
+    /// The solver knows no bounds.
+    #[error("{solver} knows no bounds; these solvers do: {}", with_bounds())]
+    NoBounds {
+        /// The solver.
+        solver: &'static str,
+    },
+    /// A parameter starts outside of its bounds, or these are none.
+    #[error("parameter {} starts at {start:?}, which is not within its bounds {low:?} and {high:?}", parameter + 1)]
+    StartOutside {
+        /// Index of the parameter.
+        parameter: usize,
+        /// Where it starts.
+        start: f64,
+        /// Its least value.
+        low: f64,
+        /// Its greatest value.
+        high: f64,
+    },
     /// An option is out of range.
     #[error("{option} must be positive and finite")]
     InvalidOption {
@@ -119,6 +143,15 @@ pub fn solve(
         }
     }
 
+    if !options.bounds.is_empty() && !solver.bounds {
+        return Err(SolveError::NoBounds { solver: solver.name });
+    }
+    for (parameter, (&start, &[low, high])) in start.iter().zip(&options.bounds).enumerate() {
+        if !(low <= start && start <= high) {
+            return Err(SolveError::StartOutside { parameter, start, low, high });
+        }
+    }
+
     let ledger = Ledger::new(problem, options.evaluation_budget);
     let initial = match ledger.evaluate(start) {
         Ok(initial) => initial,
@@ -137,7 +170,7 @@ pub fn solve(
     };
 
     let best = ledger.book().best.clone().unwrap_or_else(|| initial.clone());
-    let check = Check::new(&ledger, &best);
+    let check = Check::new(&ledger, &best, options);
     let book = ledger.book();
     // by length and not by squares, which under- and overflow long before their roots
     let deviation = norm(ArrayView1::from(&best.residuals)) / (m.saturating_sub(n) as f64).sqrt();
@@ -151,12 +184,18 @@ pub fn solve(
         jacobian_evaluations: book.jacobian_evaluations,
         trace: book.trace.clone(),
         rank: check.decomposition.as_ref().map_or(0, Decomposition::rank),
-        undetermined: check.decomposition.as_ref().map_or_else(Vec::new, Decomposition::undetermined),
+        undetermined: check.undetermined(),
         standard_errors: determined.map(|d| d.standard_errors(deviation)),
         covariance: determined.map(|d| d.covariance(deviation)),
         relative_offset: check.relative_offset,
+        held: check.held,
         parameters: best.x.clone(),
     })
+}
+
+fn with_bounds() -> String {
+    let names: Vec<&str> = SOLVERS.iter().filter(|entry| entry.bounds).map(|entry| entry.name).collect();
+    names.join(", ")
 }
 
 fn column_norms(jacobian: ArrayView2<'_, f64>) -> Vec<f64> {
@@ -177,10 +216,12 @@ struct Check {
     /// The rank at the start.
     first_rank: usize,
     non_finite: Option<NonFinite>,
+    /// Parameters that a bound holds. They have no part in what else is known here.
+    held: Vec<usize>,
 }
 
 impl Check {
-    fn new(ledger: &Ledger<'_>, best: &Evaluation) -> Self {
+    fn new(ledger: &Ledger<'_>, best: &Evaluation, options: &Options) -> Self {
         let mut check = Self {
             decomposition: None,
             relative_offset: f64::NAN,
@@ -189,6 +230,7 @@ impl Check {
             vanished: None,
             first_rank: 0,
             non_finite: None,
+            held: Vec::new(),
         };
         let jacobian = match ledger.jacobian(&best.x) {
             Ok(jacobian) => jacobian,
@@ -199,8 +241,10 @@ impl Check {
             Err(_) => return check,
         };
         let length = norm(ArrayView1::from(&best.residuals));
+        check.held = held(&jacobian, best, options);
+        let jacobian = without(jacobian, &check.held);
         let norms = column_norms(jacobian.view());
-        check.vanished = (0..norms.len()).find(|j| {
+        check.vanished = (0..norms.len()).filter(|j| !check.held.contains(j)).find(|j| {
             norms[*j] < VANISHED * ledger.book().scales[*j]
                 && norms[*j] * best.x[*j].abs() < NO_EFFECT * length
         });
@@ -208,6 +252,7 @@ impl Check {
         check.rounding = ROUNDING * rounding / length;
         check.decomposition = Decomposition::new(jacobian.view(), &norms);
         check.first_rank = (ledger.book().first_jacobian.as_ref())
+            .map(|first| without(Rc::clone(first), &check.held))
             .and_then(|first| Decomposition::new(first.view(), &column_norms(first.view())))
             .map_or(0, |first| first.rank());
         if let Some(decomposition) = &check.decomposition {
@@ -220,8 +265,20 @@ impl Check {
         check
     }
 
+    /// Directions along which no residual changes, those of held parameters left out.
+    fn undetermined(&self) -> Vec<Vec<f64>> {
+        let Some(decomposition) = &self.decomposition else { return Vec::new() };
+        let mut directions = decomposition.undetermined();
+        // a column of zeros has its own unit vector
+        directions.retain(|direction| self.held.iter().all(|j| direction[*j].abs() < 0.5));
+        directions
+    }
+
     fn judge(&self, claimed: Termination, best: &Evaluation) -> Termination {
-        if !claimed.converged() && !matches!(claimed, Termination::LineSearchFailed | Termination::Stalled) {
+        if !claimed.converged()
+            && !best.is_zero()
+            && !matches!(claimed, Termination::LineSearchFailed | Termination::Stalled)
+        {
             return claimed;
         }
         let is_minimum = self.relative_offset <= OFFSET.max(self.rounding) || self.step <= STEP;
@@ -229,9 +286,9 @@ impl Check {
         // Residuals at rounding level are a perfect fit, whatever the rank.
         let rank_lost = rank < self.first_rank && self.rounding < 1.0;
         match (self.non_finite, self.vanished) {
+            _ if best.is_zero() => Termination::ZeroResidual,
             (Some(place), _) => Termination::NonFinite(place),
             (_, Some(parameter)) => Termination::ColumnVanished { parameter },
-            _ if best.is_zero() => Termination::ZeroResidual,
             _ if is_minimum && rank_lost => Termination::RankLost { start: self.first_rank, rank },
             _ if is_minimum && !claimed.converged() => Termination::GradientNegligible,
             _ if is_minimum || !claimed.converged() => claimed,

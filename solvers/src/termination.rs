@@ -132,7 +132,7 @@ impl Termination {
             Self::LossStoppedChanging => "converged: the sum of squares stopped changing".into(),
             Self::NotAMinimum { relative_offset } => format!(
                 "stopped away from a minimum: a step could still remove {relative_offset:.1e} of the residual vector; \
-                 start elsewhere, use levenberg-marquardt, or allow \
+                 start elsewhere, try another solver, or allow \
                  more iterations"
             ),
             Self::ColumnVanished { parameter: at } => {
@@ -145,21 +145,21 @@ impl Termination {
             Self::IterationLimit => "the iteration limit was reached; allow more iterations".into(),
             Self::EvaluationBudget => "the evaluation budget is used up; allow more evaluations".into(),
             Self::Diverged => {
-                "the sum of squares grew; use a smaller learning rate or levenberg-marquardt".into()
+                "the sum of squares grew; use a smaller learning rate or another solver".into()
             }
             Self::NonFinite(place) => format!(
-                "{}; start nearer to the data or use levenberg-marquardt",
+                "{}; start nearer to the data or try another solver",
                 place.message(parameter, residual)
             ),
             Self::LineSearchFailed => {
-                "the line search found no acceptable step; rescale the parameters or use levenberg-marquardt"
+                "the line search found no acceptable step; rescale the parameters or try another solver"
                     .into()
             }
             Self::Stalled => {
-                "steps no longer move the parameters, away from a minimum; use levenberg-marquardt".into()
+                "steps no longer move the parameters, away from a minimum; try another solver".into()
             }
             Self::SingularMatrix => {
-                "the normal equations are singular: parameters depend on each other; use levenberg-marquardt"
+                "the normal equations are singular: a parameter has no effect here, or they depend on each other; try another solver"
                     .into()
             }
         }

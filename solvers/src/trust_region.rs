@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
+use ndarray::{Array1, Array2, ArrayView1};
 
+use crate::bounds::{held, inside, without};
 use crate::decomposition::{Decomposition, rounding_of_residuals, scaled_norm};
 use crate::drive::{PlainIterate, begin, drive};
 use crate::ledger::{Evaluation, Ledger};
@@ -33,7 +35,7 @@ enum Path {
 /// *Descent.* A step `p` minimises `‖r + J p‖` subject to `‖D p‖ ≤ Δ`, where `D` holds the largest norms that the
 /// columns of `J` have had, so that the units of the parameters do not matter. The trial is accepted if the sum of
 /// squares falls by at least 1e-4 of the predicted fall. `Δ` shrinks below a quarter of it, and becomes twice the
-/// step's length above three quarters. A trial that is not finite is a rejected trial. `Δ` begins at
+/// step's length above three quarters. A trial that is not finite is a rejected trial, and so is one where a derivative is not. `Δ` begins at
 /// `‖D x‖` times `Options::first_step`: a large first step is what throws parameters onto plateaus. Measured on the
 /// 54 starts of NIST StRD with 13 values: 0.1, 1 and 10 reach every optimum; 0.01, 0.02, 0.05, 0.2, 0.5, 2, 5 and 20 lose
 /// MGH10 start 1, and 20, 50 and 100 lose BoxBOD start 1. No loss is reported as a success.
@@ -43,6 +45,9 @@ enum Path {
 /// may raise the sum of squares by at most 1e-9 relative (or by what rounding the parameters can do to it), until
 /// they stop shrinking. Steps that swing to and fro, as they do where residuals are large, are halved.
 ///
+/// *Bounds.* A parameter at a bound that the gradient pushes it beyond is held: its column counts as 0. Other steps end at the
+/// bounds, and what is promised of them is computed anew.
+///
 /// *Ends.* `StepAtRounding` when the finish comes to rest; `LossStoppedChanging` when it is refused a step; both are
 /// claims that `solve` checks. `ZeroResidual`. Otherwise a limit, or a derivative that is not finite.
 ///
@@ -50,7 +55,7 @@ enum Path {
 /// Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), sections 4.1 and 10.3.
 struct TrustRegion {
     path: Path,
-    first_step: f64,
+    options: Options,
     radius: Option<f64>,
     here: Option<Here>,
     /// Set once the final phase has begun.
@@ -96,6 +101,8 @@ impl Finish {
 /// The current point with its linear model.
 struct Here {
     evaluation: Rc<Evaluation>,
+    /// With the columns of parameters that a bound holds set to 0, so that no step moves these.
+    jacobian: Rc<Array2<f64>>,
     decomposition: Decomposition,
     projected: Vec<f64>,
     scales: Vec<f64>,
@@ -104,16 +111,38 @@ struct Here {
 }
 
 impl Here {
-    fn new(ledger: &Ledger<'_>, evaluation: Rc<Evaluation>) -> Result<Option<Self>, Error> {
+    fn new(
+        ledger: &Ledger<'_>,
+        evaluation: Rc<Evaluation>,
+        options: &Options,
+    ) -> Result<Option<Self>, Error> {
         let jacobian = ledger.jacobian(&evaluation.x)?;
+        let held = held(&jacobian, &evaluation, options);
+        let jacobian = without(jacobian, &held);
         let scales = ledger.book().scales.clone();
         Ok(Decomposition::new(jacobian.view(), &scales).map(|decomposition| Self {
             projected: decomposition.project(&evaluation.residuals),
             rounding: rounding_of_residuals(jacobian.view(), &evaluation.x, &evaluation.residuals),
             decomposition,
+            jacobian,
             evaluation,
             scales,
         }))
+    }
+
+    /// Where a step leads within the bounds; with it, if a bound shortens the step, what the linear model promises of the rest.
+    fn moved(&self, step: &[f64], options: &Options) -> (Vec<f64>, Option<f64>) {
+        let x = &self.evaluation.x;
+        let free: Vec<f64> = x.iter().zip(step).map(|(x, p)| x + p).collect();
+        let inside = inside(&options.bounds, free.clone());
+        if inside == free {
+            return (inside, None);
+        }
+        let rest = Array1::from_iter(inside.iter().zip(x).map(|(a, b)| a - b));
+        let residuals = ArrayView1::from(&self.evaluation.residuals);
+        let after = &self.jacobian.dot(&rest) + &residuals;
+        let promised = residuals.iter().zip(&after).map(|(r, a)| (r - a) * (r + a)).sum();
+        (inside, Some(promised))
     }
 
     /// Whether the linear model can improve next to nothing.
@@ -121,10 +150,6 @@ impl Here {
         let removable = self.projected.iter().map(|c| c * c).sum::<f64>().sqrt();
         removable <= OFFSET * self.evaluation.sum_of_squares.sqrt() + self.rounding
     }
-}
-
-fn moved(x: &[f64], step: &[f64]) -> Vec<f64> {
-    x.iter().zip(step).map(|(x, p)| x + p).collect()
 }
 
 impl TrustRegion {
@@ -136,7 +161,8 @@ impl TrustRegion {
     ) -> Result<Result<Option<Rc<Evaluation>>, Termination>, Error> {
         let x = &here.evaluation.x;
         let length = scaled_norm(&here.scales, x);
-        let radius = *self.radius.get_or_insert(self.first_step * if length > 0.0 { length } else { 1.0 });
+        let radius =
+            *self.radius.get_or_insert(self.options.first_step * if length > 0.0 { length } else { 1.0 });
         if self.finish.is_none() && (here.is_flat() || radius <= f64::EPSILON * length) {
             self.finish = Some(Finish::new());
         }
@@ -146,11 +172,19 @@ impl TrustRegion {
             let scaled: Vec<f64> = here.scales.iter().zip(&step).map(|(d, p)| d * p).collect();
             finish.relax_after(&scaled);
             let part: Vec<f64> = step.iter().map(|p| finish.relaxation * p).collect();
-            let trial = ledger.trial(&moved(x, &part))?;
+            let (point, shortened) = here.moved(&part, &self.options);
+            let trial = match ledger.trial(&point)? {
+                Some(trial) if trial.is_zero() || ledger.can_go_on(&point)? => Some(trial),
+                _ => None,
+            };
             let Some(trial) = trial.filter(|trial| ledger.prefer(trial, here.rounding)) else {
                 return Ok(if finish.relax() { Ok(None) } else { Err(Termination::LossStoppedChanging) });
             };
-            let at_rest = finish.settling.observe(&here.scales, x, &step, here.rounding);
+            let taken = match shortened {
+                None => step,
+                Some(_) => point.iter().zip(x).map(|(a, b)| a - b).collect(),
+            };
+            let at_rest = finish.settling.observe(&here.scales, x, &taken, here.rounding);
             return Ok(if at_rest { Err(Termination::StepAtRounding) } else { Ok(Some(trial)) });
         }
 
@@ -162,18 +196,27 @@ impl TrustRegion {
             }
             Path::Dogleg => here.decomposition.dogleg(&here.projected, radius),
         };
+        let (point, shortened) = here.moved(&step, &self.options);
+        let step: Vec<f64> = point.iter().zip(x).map(|(a, b)| a - b).collect();
+        let predicted = shortened.unwrap_or(predicted);
         let taken = scaled_norm(&here.scales, &step);
-        let Some(trial) = ledger.trial(&moved(x, &step))? else {
+        let Some(trial) = ledger.trial(&point)? else {
             self.radius = Some(0.25 * taken);
             return Ok(Ok(None));
         };
         let before = here.evaluation.sum_of_squares;
-        let ratio = (before - trial.sum_of_squares) / predicted;
+        // a bound may turn a step uphill; a shorter one follows the gradient
+        let ratio = if predicted > 0.0 { (before - trial.sum_of_squares) / predicted } else { 0.0 };
         if ratio.is_nan() || ratio < 0.25 {
             self.radius = Some(if trial.sum_of_squares > 100.0 * before { 0.1 } else { 0.25 } * taken);
-        } else if ratio > 0.75 || taken < 0.9 * radius {
+        } else if ratio > 0.75 || (taken < 0.9 * radius && shortened.is_none()) {
             // a step that ends inside says how far it is to go
             self.radius = Some(2.0 * taken);
+        }
+        if ratio > ACCEPT && !trial.is_zero() && !ledger.can_go_on(&point)? {
+            // the edge of where the model has derivatives
+            self.radius = Some(0.25 * taken);
+            return Ok(Ok(None));
         }
         Ok(Ok((ratio > ACCEPT).then_some(trial)))
     }
@@ -203,7 +246,10 @@ impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for TrustRegion {
         problem.problem("residuals", |ledger| {
             let here = match self.here.take() {
                 Some(here) => Some(here),
-                None => Here::new(ledger, ledger.evaluate(state.param.as_deref().unwrap_or_default())?)?,
+                None => {
+                    let at = ledger.evaluate(state.param.as_deref().unwrap_or_default())?;
+                    Here::new(ledger, at, &self.options)?
+                }
             };
             let Some(here) = here else {
                 ledger.conclude(Termination::SingularMatrix);
@@ -235,7 +281,7 @@ impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for TrustRegion {
 }
 
 fn run(path: Path, ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
-    let solver = TrustRegion { path, first_step: options.first_step, radius: None, here: None, finish: None };
+    let solver = TrustRegion { path, options: options.clone(), radius: None, here: None, finish: None };
     drive(ledger, solver, start, iterations, |cost| cost)
 }
 

@@ -1,8 +1,8 @@
 //! Fits of tracks: answers, refusals, and what is said about them.
 
-use keyfit_ir::{Scene, Track};
+use keyfit_ir::{Scalar, Scene, Track};
 use keyfit_solvers::{
-    Channel, Fit, FitError, FitOptions, Options, ProblemError, Refusal, SOLVERS, Target, fit_channels,
+    Channel, Fit, FitError, FitOptions, Loss, Options, ProblemError, Refusal, SOLVERS, Target, fit_channels,
     fit_gradient, fit_parameters, lookup,
 };
 
@@ -273,4 +273,137 @@ fn unusable_targets_are_errors() {
     let error =
         fit_parameters(&Track::parse("?a=1").unwrap(), &targets(&[(2.0, 1.0)]), &options).unwrap_err();
     assert_eq!(error.to_string(), "the window from 5.0 to 1.0 is empty");
+}
+
+/// Outliers count less: at the fit the slope of the whole loss vanishes, and the line is that of the others.
+#[test]
+fn losses_withstand_outliers() {
+    let track = Track::parse("?a=0*t + ?b=0").unwrap();
+    let data: Vec<(f64, f64)> = (0..20)
+        .map(|k| (f64::from(k), 2.0 * f64::from(k) - 3.0 + 0.01 * f64::from(k % 3 - 1)))
+        .map(|(t, y)| (t, if t == 4.0 || t == 17.0 { y + 50.0 } else { y }))
+        .collect();
+    // dρ/dr over 2, from the losses' definitions
+    type Slope = fn(f64) -> f64;
+    let losses: [(Loss, Slope); 4] = [
+        (Loss::Huber(0.5), |r| if r.abs() <= 0.5 { r } else { 0.5 * r.signum() }),
+        (Loss::SoftL1(0.5), |r| r / (1.0 + 4.0 * r * r).sqrt()),
+        (Loss::Cauchy(0.5), |r| r / (1.0 + 4.0 * r * r)),
+        (Loss::Tukey(100.0), |r| r * (1.0 - 1e-4 * r * r).max(0.0).powi(2)),
+    ];
+    let least = fit_parameters(&track, &targets(&data), &FitOptions::default()).unwrap();
+    for (loss, slope) in losses {
+        let options = FitOptions { loss, ..FitOptions::default() };
+        let fit = fit_parameters(&track, &targets(&data), &options).unwrap();
+        assert!(fit.converged, "{loss}: {}", fit.message);
+        let [a, b] = ["a", "b"].map(|name| fit.value(name).unwrap());
+        let residuals = data.iter().map(|&(t, y)| (t, slope(a * t + b - y)));
+        let (along_a, along_b) = residuals.fold((0.0, 0.0), |(p, q), (t, s)| (p + s * t, q + s));
+        assert!(along_a.abs() < 1e-9 && along_b.abs() < 1e-10, "{loss}: {along_a:e} {along_b:e}");
+        let off = (a - 2.0).abs().max((b + 3.0).abs());
+        let off_by_squares = (least.value("b").unwrap() + 3.0).abs();
+        assert!(off < 0.75 * off_by_squares, "{loss}: {off} {off_by_squares}");
+        assert!(fit.standard_errors.is_none() && fit.loss == loss);
+    }
+}
+
+fn bounded(solver: &str, bounds: &[(&str, [f64; 2])]) -> FitOptions {
+    let bounds = bounds.iter().map(|(name, range)| ((*name).into(), *range)).collect();
+    FitOptions { bounds, ..with(solver) }
+}
+
+#[test]
+fn bounds_hold_what_they_must() {
+    let track = Track::parse("?a=0.5*t + ?b=0").unwrap();
+    let data = targets(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.5), (3.0, 7.0)]);
+    let free = fit_parameters(&track, &data, &FitOptions::default()).unwrap();
+    for solver in SOLVERS.iter().filter(|entry| entry.bounds) {
+        // with a = 1 the best b is the mean of y − t
+        let fit = fit_parameters(&track, &data, &bounded(solver.name, &[("a", [0.0, 1.0])])).unwrap();
+        assert!(fit.converged, "{}: {}", solver.name, fit.message);
+        assert_eq!((fit.value("a"), fit.at_bounds.len(), fit.rank), (Some(1.0), 1, 1), "{}", solver.name);
+        assert!((fit.value("b").unwrap() - 2.625).abs() < 1e-12, "{}: {:?}", solver.name, fit.parameters);
+        assert!(fit.standard_errors.is_none() && fit.undetermined.is_empty());
+        // bounds that hold nothing change nothing, and a start at one does not stay there
+        let wide = [("a", [0.5, f64::INFINITY]), ("b", [-10.0, 10.0])];
+        let fit = fit_parameters(&track, &data, &bounded(solver.name, &wide)).unwrap();
+        assert!(fit.converged && fit.at_bounds.is_empty() && fit.standard_errors.is_some());
+        for (found, expected) in fit.parameters.iter().zip(&free.parameters) {
+            assert!((found.value - expected.value).abs() < 1e-12, "{}: {:?}", solver.name, fit.parameters);
+        }
+    }
+    let outside = fit_parameters(&track, &data, &bounded("dogleg", &[("a", [1.0, 2.0])])).unwrap_err();
+    assert_eq!(outside.to_string(), "a starts at 0.5, which is not within its bounds 1.0 and 2.0");
+    assert!(fit_parameters(&track, &data, &bounded("dogleg", &[("a", [f64::NAN, 2.0])])).is_err());
+    let unable = fit_parameters(&track, &data, &bounded("bfgs", &[("a", [0.0, 1.0])])).unwrap_err();
+    assert_eq!(unable.to_string(), "bfgs knows no bounds; these solvers do: levenberg-marquardt, dogleg");
+}
+
+/// A linear problem in a box is convex: its minimum is where no slope leads down and inside.
+#[test]
+fn random_boxes_are_met() {
+    let mut state = 5u64;
+    let mut random = |low: f64, high: f64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        low + (high - low) * ((state >> 11) as f64 / (1u64 << 53) as f64)
+    };
+    let names = ["a", "b", "c", "d"];
+    let mut held = 0;
+    for case in 0..200 {
+        let starts: Vec<f64> = names.iter().map(|_| random(-1.0, 1.0)).collect();
+        let track = format!(
+            "?a={:?} + ?b={:?}*t + ?c={:?}*t*t + ?d={:?}*sin(3*t)",
+            starts[0], starts[1], starts[2], starts[3]
+        );
+        let track = Track::parse(&track).unwrap();
+        let data: Vec<(f64, f64)> = (0..12).map(|k| (f64::from(k) / 4.0, random(-5.0, 5.0))).collect();
+        let bounds: Vec<(&str, [f64; 2])> = names
+            .iter()
+            .zip(&starts)
+            .map(|(name, x)| (*name, [x - random(0.0, 1.0), x + random(0.0, 2.0)]))
+            .collect();
+        for solver in ["levenberg-marquardt", "dogleg"] {
+            let fit = fit_parameters(&track, &targets(&data), &bounded(solver, &bounds)).unwrap();
+            assert!(fit.converged, "{case} {solver}: {}", fit.message);
+            let x: Vec<f64> = names.iter().map(|name| fit.value(name).unwrap()).collect();
+            let column = |j: usize, t: f64| [1.0, t, t * t, Scalar::sin(&(3.0 * t))][j];
+            let residual = |&(t, y): &(f64, f64)| (0..4).map(|j| x[j] * column(j, t)).sum::<f64>() - y;
+            for (j, (name, [low, high])) in bounds.iter().enumerate() {
+                let slope: f64 = data.iter().map(|at| residual(at) * column(j, at.0)).sum();
+                let size: f64 = data.iter().map(|at| (residual(at) * column(j, at.0)).abs()).sum();
+                let right = match x[j] {
+                    x if x == *low => slope >= -1e-9 * size,
+                    x if x == *high => slope <= 1e-9 * size,
+                    x => *low < x && x < *high && slope.abs() <= 1e-9 * size,
+                };
+                assert!(right, "{case} {solver} {name}: {} in {low} to {high}, slope {slope:e}", x[j]);
+            }
+            held += fit.at_bounds.len();
+        }
+    }
+    assert!(held > 400, "{held}");
+}
+
+/// Where a step ends at the edge of a function's domain, the value is finite and the derivative is not; the solvers step back.
+#[test]
+fn the_edge_of_a_domain_is_no_end() {
+    for solver in ["levenberg-marquardt", "dogleg", "bfgs", "l-bfgs", "nonlinear-cg", "steepest-descent"] {
+        for (formula, pairs, expected) in [
+            ("asin(?a=0)", &[(0.0, 1.5)][..], 0.9974949866040544),
+            ("acos(?a=0)", &[(0.0, 0.1)], 0.9950041652780258),
+            ("sqrt(?a=1)*t", &[(1.0, 0.1), (2.0, 0.2)], 0.01),
+        ] {
+            let fit =
+                fit_parameters(&Track::parse(formula).unwrap(), &targets(pairs), &with(solver)).unwrap();
+            assert!(fit.converged, "{solver} {formula}: {}", fit.message);
+            let found = fit.value("a").unwrap();
+            assert!((found - expected).abs() < 1e-8 * expected, "{solver} {formula}: {found}");
+        }
+        // a perfect fit is one, also where its derivative is not finite
+        for formula in ["sqrt(?a=1)", "(?a=1)^0.5"] {
+            let fit = fit_parameters(&Track::parse(formula).unwrap(), &targets(&[(0.0, 0.0)]), &with(solver))
+                .unwrap();
+            assert_eq!(fit.converged, fit.final_residual == 0.0, "{solver} {formula}: {}", fit.message);
+        }
+    }
 }

@@ -4,11 +4,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use keyfit::Channel;
+use keyfit::ir::cinematic::{EffectKey, SceneTrack};
 use serde_json::{Map, Value, json};
 
 use super::{json_number, print, print_json};
 use crate::failure::Failure;
-use crate::model::ModelArgs;
+use crate::model::{Document, Model, ModelArgs};
 
 #[derive(Args)]
 pub struct Describe {
@@ -40,13 +41,58 @@ impl Describe {
                     (name.clone(), entry)
                 })
                 .collect();
-            print_json(&json!({ "channels": channels }))?;
+            let effects: Vec<Value> = effects(&model)
+                .into_iter()
+                .map(|key| {
+                    let sounds = key
+                        .effect
+                        .sounds
+                        .iter()
+                        .map(|s| json!({ "name": s.name, "volume": s.volume, "pitch": s.pitch }));
+                    let particles = key.effect.particles.iter().map(
+                        |p| json!({ "name": p.name, "count": p.count, "offset": p.offset, "speed": p.speed }),
+                    );
+                    json!({
+                        "tick": key.tick,
+                        "sounds": sounds.collect::<Vec<_>>(),
+                        "particles": particles.collect::<Vec<_>>(),
+                    })
+                })
+                .collect();
+            let mut object = json!({ "channels": channels });
+            if !effects.is_empty() {
+                object["effects"] = effects.into();
+            }
+            print_json(&object)?;
         } else {
             for Channel { name, track, .. } in &model.channels {
                 let name = if model.is_formula() { String::new() } else { format!("{name}: ") };
                 print(&format!("{name}{}\n", track.describe()))?;
             }
+            for EffectKey { tick, effect } in effects(&model) {
+                let sounds = effect
+                    .sounds
+                    .iter()
+                    .map(|s| format!("sound {} (volume {:?}, pitch {:?})", s.name, s.volume, s.pitch));
+                let particles = effect.particles.iter().map(|p| {
+                    format!("{} particles {} (offset {:?}, speed {:?})", p.count, p.name, p.offset, p.speed)
+                });
+                let all: Vec<String> = sounds.chain(particles).collect();
+                print(&format!("tick {tick}: {}\n", all.join(", ")))?;
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What fires in the model, in the order in which it does.
+fn effects(model: &Model) -> Vec<&EffectKey> {
+    let Document::Cinematic(scene) = &model.document else { return Vec::new() };
+    let tracks = scene.tracks().iter().filter_map(|track| match track {
+        SceneTrack::Effect(track) => Some(&track.keys),
+        _ => None,
+    });
+    let mut keys: Vec<&EffectKey> = tracks.flatten().collect();
+    keys.sort_by_key(|key| key.tick);
+    keys
 }

@@ -1,10 +1,11 @@
 //! `keyfit fit`
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Args;
 use keyfit::ir::Parameter;
-use keyfit::solvers::{Named, Options, lookup};
+use keyfit::solvers::{Loss, Named, Options, lookup};
 use keyfit::{FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
 use serde_json::{Map, Value, json};
 
@@ -42,6 +43,15 @@ pub struct Aim {
     solver: String,
     #[command(flatten)]
     limits: Limits,
+    /// How residuals count: squares, huber:SCALE, soft-l1:SCALE, cauchy:SCALE or tukey:SCALE, the scale in units of the residuals
+    #[arg(long, default_value = "squares")]
+    loss: String,
+    /// Free parameters that keep their starts, separated by commas
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    fix: Vec<String>,
+    /// The least and the greatest value of a parameter, either of which may be left out: a=0..1, b=0.. or c=..5
+    #[arg(long, value_name = "NAME=LOW..HIGH,…", value_delimiter = ',', allow_hyphen_values = true)]
+    bound: Vec<String>,
     /// Targets outside these times are an error
     #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true)]
     window: Option<String>,
@@ -142,7 +152,34 @@ impl Aim {
             solver: solver(&self.solver)?,
             solver_options: self.limits.options()?,
             window: self.window.as_deref().map(window).transpose()?,
+            bounds: self.bounds()?,
+            loss: Loss::from_word(&self.loss).ok_or_else(|| {
+                Failure::input(format!("there is no loss {}", self.loss))
+                    .hint("squares, huber:1.5, soft-l1:1.5, cauchy:1.5 or tukey:1.5, with a scale above 0")
+            })?,
         })
+    }
+
+    fn bounds(&self) -> Result<BTreeMap<String, [f64; 2]>, Failure> {
+        let mut bounds = BTreeMap::new();
+        for text in &self.bound {
+            let source = Source { name: "--bound".into(), text: text.clone() };
+            let fault = |message: &str| Failure::at(&source, 0..text.len(), message);
+            let parts =
+                text.split_once('=').and_then(|(name, range)| Some((name.trim(), range.split_once("..")?)));
+            let Some((name, (low, high))) = parts else {
+                return Err(fault("expected NAME=LOW..HIGH, such as a=0..1, b=0.. or c=..5"));
+            };
+            let end = |text: &str, open: f64| match text.trim() {
+                "" => Ok(open),
+                number_text => number(&source, || 0..source.text.len(), number_text),
+            };
+            let range = [end(low, f64::NEG_INFINITY)?, end(high, f64::INFINITY)?];
+            if bounds.insert(name.to_string(), range).is_some() {
+                return Err(fault(&format!("{name} is given two ranges")));
+            }
+        }
+        Ok(bounds)
     }
 
     /// The data, if there are any.
@@ -150,8 +187,10 @@ impl Aim {
         self.data.as_deref().map(Table::read).transpose()
     }
 
-    /// Gives the model its targets, beside those that it holds itself.
+    /// Gives the model its targets, beside those that it holds itself, and fixes what is to keep its start.
     pub fn add_targets(&self, model: &mut Model, table: Option<&Table>) -> Result<(), Failure> {
+        model.fix(&self.fix)?;
+        model.check_parameters("--bound", self.bounds()?.keys())?;
         if let Some(table) = table {
             for (index, target) in table.targets(model)? {
                 model.channels[index].targets.push(target);
@@ -221,6 +260,12 @@ fn text(fit: &keyfit::Fit) -> String {
             p.start()
         ));
     }
+    for p in &fit.at_bounds {
+        lines.push(format!(
+            "{} is held by its bound {:?}: beyond it the targets would be met better",
+            p.name, p.value
+        ));
+    }
     lines.extend(fit.undetermined.iter().map(|u| format!("not determined by the targets: {u}")));
     lines.push(String::new());
     for channel in fit.fitted.iter().filter(|channel| channel.worst_miss.is_some()) {
@@ -229,7 +274,11 @@ fn text(fit: &keyfit::Fit) -> String {
         lines.push(format!("{} worst miss  {:?}", channel.name, channel.worst_miss.unwrap_or(0.0)));
     }
     lines.push(String::new());
-    lines.push(format!("sum of squared residuals  {:?} -> {:?}", fit.initial_residual, fit.final_residual));
+    let minimised = match fit.loss {
+        Loss::Squares => "sum of squared residuals".into(),
+        loss => format!("sum of the loss {loss}"),
+    };
+    lines.push(format!("{minimised}  {:?} -> {:?}", fit.initial_residual, fit.final_residual));
     lines.push(format!(
         "{} ({} steps, {} residual and {} Jacobian evaluations)",
         fit.message, fit.steps, fit.residual_evaluations, fit.jacobian_evaluations
@@ -268,6 +317,8 @@ fn fit_json(fit: &keyfit::Fit) -> Value {
         "jacobian_evaluations": fit.jacobian_evaluations,
         "rank": fit.rank,
         "undetermined": fit.undetermined.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "at_bounds": object(&fit.at_bounds),
+        "loss": fit.loss.to_string(),
         "refused": null,
         "channels": channels,
     })

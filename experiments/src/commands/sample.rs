@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use keyfit::autodiff::{evaluate, motion, travel};
+use keyfit::ir::scene::last_frame;
 use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
@@ -19,16 +20,15 @@ pub struct Sample {
     /// The times, separated by commas; a scene's frames (k/fps) unless said otherwise
     #[arg(long, value_name = "TIME,…", allow_hyphen_values = true, conflicts_with_all = ["from", "to", "count"])]
     at: Option<String>,
-    /// The first of evenly spaced times
-    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
-    from: f64,
-    /// The last of evenly spaced times
+    /// The first of evenly spaced times; 0 unless said otherwise
+    #[arg(long, allow_hyphen_values = true)]
+    from: Option<f64>,
+    /// The last of evenly spaced times; a scene's duration unless said otherwise
     #[arg(long, allow_hyphen_values = true)]
     to: Option<f64>,
-    /// How many evenly spaced times
-    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=10_000_000),
-          allow_negative_numbers = true)]
-    count: u32,
+    /// How many evenly spaced times; 11 unless said otherwise
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
+    count: Option<u32>,
     /// Print values as exact arithmetic has them, to so many significant digits (numbers in the model are doubles)
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000), conflicts_with = "json")]
     digits: Option<u16>,
@@ -84,9 +84,10 @@ impl Sample {
                 })
                 .collect();
         }
-        if let (None, Some((fps, duration))) = (self.to, model.frames()) {
+        let frames = model.frames();
+        if let (None, None, None, Some((fps, duration))) = (self.from, self.to, self.count, frames) {
             // one division a tick, never a running sum
-            let last = (duration * fps).floor();
+            let last = last_frame(duration, fps);
             return match last <= 1e7 {
                 true => Ok((0..=last as u64).map(|k| k as f64 / fps).collect()),
                 false => Err(Failure::input(format!(
@@ -94,18 +95,19 @@ impl Sample {
                 ))),
             };
         }
-        let Some(to) = self.to else {
+        let Some(to) = self.to.or(frames.map(|(_, duration)| duration)) else {
             return Err(
                 Failure::input("at which times?").hint("give --at 0,0.5,1 or --from 0 --to 4 --count 9")
             );
         };
-        if !(to - self.from).is_finite() {
+        let (from, count) = (self.from.unwrap_or(0.0), self.count.unwrap_or(11));
+        if !(to - from).is_finite() {
             return Err(Failure::input(
                 "--from and --to must be finite numbers, and so must be the time between them",
             ));
         }
-        let steps = f64::from(self.count.max(2) - 1);
-        Ok((0..self.count).map(|k| self.from + (to - self.from) * (f64::from(k) / steps)).collect())
+        let steps = f64::from(count.max(2) - 1);
+        Ok((0..count).map(|k| from + (to - from) * (f64::from(k) / steps)).collect())
     }
 }
 

@@ -7,6 +7,8 @@ use keyfit::agreement::agreement;
 use keyfit::identities::{Bound, IDENTITIES};
 use serde_json::json;
 
+use super::proving::{VerifyProof, VerifySimplify};
+use super::rules::Rules;
 use super::{json_number, print, print_json};
 use crate::failure::{Failure, NEGATIVE};
 
@@ -24,6 +26,12 @@ enum What {
         #[arg(long)]
         json: bool,
     },
+    /// Check the evidence of every rewrite rule: by solver, by sampling, by witness
+    Rules(Rules),
+    /// Simplify random tracks and compare every bit
+    Simplify(VerifySimplify),
+    /// Replay a proof that `keyfit simplify --json` wrote
+    Proof(VerifyProof),
     /// Evaluate random tracks in every way - the sampler, the block sampler, dual numbers, the track that describe text
     /// reads to - and compare the bits
     Agreement {
@@ -44,6 +52,9 @@ impl Verify {
         match self.what {
             What::Identities { json } => identities(json),
             What::Agreement { triples, seed, json } => agree(triples, seed, json),
+            What::Rules(command) => command.run(),
+            What::Simplify(command) => command.run(),
+            What::Proof(command) => command.run(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! At which of its frames a scene is drawn.
 
+use keyfit_ir::scene::last_frame;
+
 use super::axis::{significant, time};
 use super::trace::Period;
 
@@ -16,7 +18,7 @@ impl Strobe {
         const MOST: f64 = 16.0;
         let evenly = || Strobe { times: period.steps(12).collect(), frames: None };
         let Some(fps) = fps.filter(|fps| *fps > 0.0 && fps.is_finite()) else { return evenly() };
-        let (first, last) = ((period.from() * fps).ceil(), (period.to() * fps).floor());
+        let (first, last) = (-last_frame(-period.from(), fps), last_frame(period.to(), fps));
         let steps = last - first;
         if !(0.0..1e15).contains(&steps) {
             return evenly();

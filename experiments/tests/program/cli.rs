@@ -492,3 +492,66 @@ fn fmt_lays_scenes_out() {
     assert_eq!((read("laid.rectsl").as_str(), read("loose.rectsl").as_str()), (laid, laid));
     insta::assert_snapshot!(text);
 }
+
+#[test]
+fn losses_bounds_and_fixed_parameters() {
+    let folder = Folder::new("loss");
+    let line = ["fit", "?a=1*t + ?b=0.5", "--target", "0=1,1=3,2=5,3=7,4=90"];
+    let with = |more: &[&'static str]| [&line[..], more].concat();
+    let text = session(
+        &folder,
+        &[
+            &with(&["--loss", "huber:0.5"]),
+            &with(&["--loss", "cauchy:0.5", "--fix", "b", "--json"]),
+            &with(&["--fix", "a,b"]),
+            &with(&["--fix", "c"]),
+            &with(&["--loss", "huber"]),
+            &with(&["--bound", "a=..20,b=-3..1"]),
+            &with(&["--bound", "a=..20", "--json", "--iterations", "1"]),
+            &with(&["--bound", "a=2..20"]),
+            &with(&["--bound", "a=2"]),
+            &with(&["--bound", "a=0..x"]),
+            &with(&["--bound", "c=0..1"]),
+            &with(&["--bound", "a=0..2", "--solver", "bfgs"]),
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+/// A scene's last frame is at its duration whatever the product of duration and rate rounds to; a range needs no end.
+#[test]
+fn frames_and_ranges() {
+    let folder = Folder::new("frames");
+    folder.write("short.rectsl", "->duration 0.29 ->fps 100 \"m\" rect t ->x ;");
+    let last = |line: &[&str]| {
+        let printed = String::from_utf8(folder.run(line).stdout).unwrap();
+        (
+            printed.lines().count(),
+            printed.lines().last().unwrap_or("").split(',').next().unwrap_or("").to_string(),
+        )
+    };
+    assert_eq!(last(&["sample", "short.rectsl"]), (31, "0.29".into()));
+    assert_eq!(last(&["sample", "short.rectsl", "--count", "3"]), (4, "0.29".into()));
+    assert_eq!(last(&["sample", "short.rectsl", "--from", "0.25"]), (12, "0.29".into()));
+}
+
+/// Writing follows links, keeps permissions, and touches no other file.
+#[test]
+#[cfg(unix)]
+fn files_are_written_as_one_expects() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("files");
+    let path = |name: &str| folder.0.join(name);
+    folder.write("real.rectsl", "\"m\" rect 1 ->x ;");
+    folder.write("real.partial", "precious");
+    std::fs::set_permissions(path("real.rectsl"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink("real.rectsl", path("link.rectsl")).unwrap();
+    assert!(folder.run(&["fmt", "link.rectsl"]).status.success());
+    assert!(path("link.rectsl").is_symlink());
+    assert_eq!(std::fs::read_to_string(path("real.rectsl")).unwrap(), "\"m\" rect\n  1 ->x\n;\n");
+    assert_eq!(std::fs::metadata(path("real.rectsl")).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::read_to_string(path("real.partial")).unwrap(), "precious");
+    let device = folder.run(&["plot", "t", "--to", "1", "--out", "/dev/null"]);
+    assert_eq!(device.status.code(), Some(2));
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3);
+}

@@ -3,3 +3,4 @@
 mod cli;
 mod folder;
 mod readme;
+mod rewriting;

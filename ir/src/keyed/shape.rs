@@ -15,7 +15,8 @@
 //! | `cubic` | m = tangent·(t₁ − t₀), explicit tangents in values per unit of time: glTF's `CUBICSPLINE` |
 //!
 //! A spline is computed as v₀ + u·(d + (1 − u)·((m₀ − d)·(1 − u) − (m₁ − d)·u)) with d = v₁ − v₀: the line, bent. So a
-//! spline that is straight has the bits of a linear segment.
+//! spline that is straight has the bits of a linear segment. Between two keys of −0 a segment that moves is +0, as −0 + 0·u
+//! is; at the keys the sign is theirs.
 
 use std::collections::HashMap;
 use std::fmt;

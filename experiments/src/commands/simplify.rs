@@ -1,0 +1,165 @@
+//! `keyfit simplify`
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use keyfit::proofs::{excerpt, to_json};
+use keyfit::rewrite::{Bounds, Options, Simplified, Stopped, cost, simplify};
+use keyfit::{Channel, Track};
+use serde_json::{Map, Value, json};
+
+use super::{json_number, print, print_json};
+use crate::failure::{Failure, Source, say};
+use crate::model::{ModelArgs, number};
+
+#[derive(Args)]
+pub struct Simplify {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Print why each step is allowed
+    #[arg(long)]
+    proof: bool,
+    /// The clock runs from 0 to this; unknown if not given
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    duration: Option<f64>,
+    /// A free parameter lies from LOW to HIGH; unknown if not given
+    #[arg(long, value_name = "NAME=LOW..HIGH", allow_hyphen_values = true)]
+    bound: Vec<String>,
+    /// Stop after this many seconds and give the best so far
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<f64>,
+    /// Print one JSON object; it holds the proof that `keyfit verify proof` replays
+    #[arg(long)]
+    json: bool,
+}
+
+impl Simplify {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        let model = self.model.load(None)?;
+        let options = self.options()?;
+        let mut channels: Map<String, Value> = Map::new();
+        for Channel { name, track, .. } in &model.channels {
+            let simplified = simplify(track, &options).map_err(Failure::input)?;
+            if simplified.stopped != Stopped::Fixpoint {
+                say(format!("{name}: stopped early ({}); the best so far", stopped(&simplified)));
+            }
+            if self.json {
+                channels.insert(name.clone(), object(track, &simplified)?);
+                continue;
+            }
+            let label = if model.is_formula() { String::new() } else { format!("{name}: ") };
+            print(&format!("{label}{}\n", simplified.track.describe()))?;
+            if self.proof {
+                print(&proof_text(&simplified)?)?;
+            }
+        }
+        if self.json {
+            let only = if model.is_formula() { channels.values().next() } else { None };
+            print_json(&only.cloned().unwrap_or_else(|| json!({ "channels": channels })))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn options(&self) -> Result<Options, Failure> {
+        let mut bounds = Bounds::new();
+        if let Some(duration) = self.duration {
+            if !(duration.is_finite() && duration >= 0.0) {
+                return Err(Failure::input(format!("--duration {duration} is not a length of time")));
+            }
+            bounds = bounds.duration(duration);
+        }
+        for text in &self.bound {
+            let source = Source { name: "--bound".into(), text: text.clone() };
+            let usage = || Failure::at(&source, 0..text.len(), "expected NAME=LOW..HIGH");
+            let (name, ends) = text.split_once('=').ok_or_else(usage)?;
+            let (low, high) = ends.split_once("..").ok_or_else(usage)?;
+            let (low, high) =
+                (number(&source, || 0..text.len(), low)?, number(&source, || 0..text.len(), high)?);
+            if low > high {
+                return Err(Failure::at(&source, 0..text.len(), "the lower bound is above the upper"));
+            }
+            bounds = bounds.parameter(name.trim_start_matches('?'), low, high);
+        }
+        let deadline = match self.deadline {
+            None => None,
+            Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(Failure::input)?),
+        };
+        Ok(Options { deadline, ..Options::with_bounds(bounds) })
+    }
+}
+
+fn stopped(simplified: &Simplified) -> &'static str {
+    match simplified.stopped {
+        Stopped::Fixpoint => "fixpoint",
+        Stopped::Deadline => "deadline",
+        Stopped::Rounds => "rounds",
+    }
+}
+
+fn object(track: &Track, simplified: &Simplified) -> Result<Value, Failure> {
+    let proof = &simplified.proof;
+    let established = proof.replay().map_err(Failure::input)?;
+    let steps: Vec<Value> = proof
+        .steps
+        .iter()
+        .zip(&established)
+        .map(|(step, established)| {
+            let substitution: Map<String, Value> = step
+                .substitution
+                .iter()
+                .map(|(name, place)| (name.clone(), excerpt(proof, *place).into()))
+                .collect();
+            let facts: Vec<Value> = established
+                .iter()
+                .map(|established| {
+                    let known: Map<String, Value> = established
+                        .facts
+                        .iter()
+                        .map(|(term, fact)| ((*term).to_owned(), fact.to_string().into()))
+                        .collect();
+                    json!({ "condition": established.condition, "known": known })
+                })
+                .collect();
+            json!({
+                "rule": step.rule,
+                "backward": step.backward,
+                "place": step.place,
+                "before": excerpt(proof, step.place),
+                "after": excerpt(proof, step.result),
+                "substitution": substitution,
+                "facts": facts,
+            })
+        })
+        .collect();
+    Ok(json!({
+        "before": track.describe(),
+        "after": simplified.track.describe(),
+        "nodes_before": track.nodes().len(),
+        "nodes_after": simplified.track.nodes().len(),
+        "cost_before": json_number(cost(track) as f64),
+        "cost_after": json_number(cost(&simplified.track) as f64),
+        "stopped": stopped(simplified),
+        "steps": steps,
+        "proof": to_json(proof).map_err(Failure::input)?,
+    }))
+}
+
+fn proof_text(simplified: &Simplified) -> Result<String, Failure> {
+    let proof = &simplified.proof;
+    let established = proof.replay().map_err(Failure::input)?;
+    let mut text = String::new();
+    for (i, (step, established)) in proof.steps.iter().zip(&established).enumerate() {
+        let way = if step.backward { ", from right to left" } else { "" };
+        let [before, after] = [step.place, step.result].map(|place| excerpt(proof, place));
+        text += &format!("{:4}. {}{way}, at #{}: {before} = {after}\n", i + 1, step.rule, step.place);
+        for established in established {
+            text += &format!("      where {}", established.condition);
+            for (term, fact) in &established.facts {
+                text += &format!("; {term} is {fact}");
+            }
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}

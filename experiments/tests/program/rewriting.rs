@@ -1,0 +1,107 @@
+//! `keyfit simplify` and what verifies it.
+
+use crate::folder::{Folder, root, transcript};
+
+fn session(folder: &Folder, lines: &[&[&str]]) -> String {
+    lines.iter().map(|line| transcript(line, &folder.run(line)) + "\n").collect()
+}
+
+#[test]
+fn simplify_says_what_it_does_and_why() {
+    let folder = Folder::new("simplify");
+    let text = session(
+        &folder,
+        &[
+            &["simplify", "(exp(t) + 0) * 1 - -?a=1"],
+            &["simplify", "?x=1 + 0"],
+            &["simplify", "clamp(t, 0, 4) * 0", "--duration", "10", "--proof"],
+            &["simplify", "?x=1 * 0 + abs(?x)", "--bound", "x=0.5..2", "--proof"],
+            &["simplify", "hold[0=1 1=1 2=3](clamp(t, 0, 9)) * 2", "--proof"],
+            &["simplify", "t + 0", "--bound", "x=2..1"],
+            &["simplify", "t + 0", "--duration", "-1"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_proof_is_written_replayed_and_rejected_when_it_is_changed() {
+    let folder = Folder::new("proof");
+    let line = ["simplify", "(t * t) * 0 + linear[0=?x=1 0.5=2 20=3]", "--duration", "10", "--json"];
+    let output = folder.run(&line);
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for key in ["before", "after", "nodes_before", "nodes_after", "steps"] {
+        assert!(object.get(key).is_some(), "{key}");
+    }
+    let steps = object["steps"].as_array().unwrap();
+    assert!(!steps.is_empty());
+    assert!(
+        steps
+            .iter()
+            .all(|step| ["rule", "place", "before", "after"].iter().all(|key| step.get(key).is_some()))
+    );
+    folder.write("proof.json", &output.stdout);
+    let replayed = folder.run(&["verify", "proof", "proof.json"]);
+    assert_eq!(replayed.status.code(), Some(0), "{}", transcript(&["verify"], &replayed));
+
+    let mut changed = object.clone();
+    changed["proof"]["duration"] = "1e200".into();
+    folder.write("longer.json", changed.to_string());
+    let mut other = object.clone();
+    other["after"] = "t".into();
+    folder.write("other.json", other.to_string());
+    let mut shorter = object;
+    shorter["proof"]["steps"].as_array_mut().unwrap().remove(0);
+    folder.write("shorter.json", shorter.to_string());
+    folder.write("nothing.json", "{}");
+    let text = session(
+        &folder,
+        &[
+            &["verify", "proof", "longer.json"],
+            &["verify", "proof", "other.json"],
+            &["verify", "proof", "shorter.json"],
+            &["verify", "proof", "nothing.json"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn random_tracks_keep_every_bit() {
+    let folder = Folder::new("pairs");
+    let output = folder.run(&["verify", "simplify", "--pairs", "20000", "--seed", "3", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", transcript(&["verify", "simplify"], &output));
+    let tally: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&tally["pairs"], &tally["differing"]), (&20000.into(), &0.into()));
+    assert!(tally["changed"].as_u64() > Some(10) && tally["proofs"] == tally["tracks"]);
+}
+
+#[test]
+fn rules_are_checked_without_a_solver_only_if_asked_to() {
+    let folder = Folder::new("rules");
+    let output = folder.run(&["verify", "rules", "--without-solver", "--samples", "50", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", transcript(&["verify", "rules"], &output));
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for rule in object["rules"].as_array().unwrap() {
+        assert!(["name", "kind", "evidence", "seconds"].iter().all(|key| rule.get(key).is_some()), "{rule}");
+    }
+    assert!(object["summary"]["refused"].as_u64().unwrap() >= 60);
+    assert_eq!(object["summary"]["false"], 0);
+    let none = std::process::Command::new(env!("CARGO_BIN_EXE_keyfit"))
+        .args(["verify", "rules", "--samples", "1"])
+        .env("PATH", "")
+        .env_remove("KEYFIT_SOLVER")
+        .current_dir(&folder.0)
+        .output()
+        .unwrap();
+    insta::assert_snapshot!(transcript(&["verify", "rules", "--samples", "1"], &none));
+}
+
+#[test]
+fn the_catalogue_of_rules_is_in_step() {
+    let folder = Folder::new("catalogue");
+    let line = ["verify", "rules", "--without-solver", "--samples", "0", "--format", "md"];
+    let printed = String::from_utf8(folder.run(&line).stdout).unwrap();
+    let kept = std::fs::read_to_string(root().join("experiments/docs/rules.md")).unwrap_or_default();
+    assert!(printed == kept, "run: keyfit {} > experiments/docs/rules.md", line.join(" "));
+}
