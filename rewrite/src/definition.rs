@@ -30,7 +30,7 @@ pub fn definition(op: Op) -> Option<Track> {
 
 /// How an operation is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+enum Reading {
     /// With the operation's values.
     Value,
     /// With the operation's derivatives: at the ends of an easing, where the value is so by definition, the formula.
@@ -47,14 +47,16 @@ pub(crate) struct Opened {
 
 type Table = HashMap<Op, Opened>;
 
-/// The operation opened for derivatives, if it is composite.
-pub(crate) fn opened(op: Op, reading: Reading) -> Option<&'static Opened> {
-    static MOVING: LazyLock<Table> = LazyLock::new(|| table(Reading::Moving));
-    static INSIDE: LazyLock<Table> = LazyLock::new(|| table(Reading::Inside));
-    match reading {
-        Reading::Inside => INSIDE.get(&op),
-        Reading::Moving | Reading::Value => MOVING.get(&op),
-    }
+/// The operation with its derivatives, if it is composite.
+pub(crate) fn moving(op: Op) -> Option<&'static Opened> {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| table(Reading::Moving));
+    TABLE.get(&op)
+}
+
+/// The formula between the ends, if the operation is an easing.
+pub(crate) fn inside(op: Op) -> Option<&'static Opened> {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| table(Reading::Inside));
+    TABLE.get(&op)
 }
 
 impl Opened {

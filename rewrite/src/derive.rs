@@ -48,7 +48,7 @@ use std::collections::HashMap;
 
 use keyfit_ir::{BuildError, Builder, Id, MAX_ARITY, Node, Op, Track};
 
-use crate::definition::{Reading, opened};
+use crate::definition::moving;
 use crate::graph::Graph;
 
 /// What a track is differentiated by.
@@ -218,7 +218,7 @@ impl Derivation<'_> {
                 let slopes = operands.map(|operand| self.slope(operand));
                 if slopes.iter().all(Option::is_none) {
                     Rule::Slope(None)
-                } else if let Some(opened) = opened(*op, Reading::Moving) {
+                } else if let Some(opened) = moving(*op) {
                     Rule::As(opened.over(*op, &operands[..op.arity()], self.graph))
                 } else {
                     Rule::Slope(self.primitive(*op, *operands, slopes, id))

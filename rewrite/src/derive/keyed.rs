@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use keyfit_ir::{Easing, Id, Keyed, Keyframe, Op, Shape};
 
 use super::{Derivation, Risk, Rule, Slope, Steep};
-use crate::definition::{Reading, opened};
+use crate::definition::inside;
 use crate::graph::{Graph, Oracle, Recorded};
 
 /// For formulas that compare nothing.
@@ -236,7 +236,7 @@ impl Derivation<'_> {
 
     /// The easing's height at `u` in [0, 1].
     fn eased(&self, easing: Easing, u: Id) -> Id {
-        match easing.op().and_then(|op| Some((op, opened(op, Reading::Inside)?))) {
+        match easing.op().and_then(|op| Some((op, inside(op)?))) {
             Some((op, formula)) => formula.over(op, &[u], self.graph),
             None => self.graph.ease(easing, u),
         }
