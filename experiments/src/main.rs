@@ -28,6 +28,8 @@ enum Command {
     Sample(commands::sample::Sample),
     /// Print a scene or formula in keyfit's own notation
     Describe(commands::describe::Describe),
+    /// Print the derivatives of a scene's or formula's channels, as tracks
+    Derive(commands::derive::Derive),
     /// Print a cheaper scene or formula that has the same bits everywhere, and why
     Simplify(commands::simplify::Simplify),
     /// Print a scene's or formula's channels as functions of GLSL
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Fit(command) => command.run(),
         Command::Sample(command) => command.run(),
         Command::Describe(command) => command.run(),
+        Command::Derive(command) => command.run(),
         Command::Simplify(command) => command.run(),
         Command::Glsl(command) => command.run(),
         Command::Fmt(command) => command.run(),

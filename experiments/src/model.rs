@@ -192,6 +192,15 @@ impl Model {
         self.channel_names().position(|own| own == name)
     }
 
+    /// The channel of that name, all of them if there is none.
+    pub fn chosen(&self, name: Option<&str>) -> Result<&[Channel], Failure> {
+        let Some(name) = name else { return Ok(&self.channels) };
+        self.channel(name).and_then(|i| self.channels.get(i..=i)).ok_or_else(|| {
+            let failure = Failure::input(format!("there is no channel {name}"));
+            failure.known(name, "channels", self.channel_names())
+        })
+    }
+
     /// The prefixes of the channels of what moves in the plane: `marker.` for `marker.x` and `marker.y`.
     pub fn movers(&self) -> Vec<&str> {
         match &self.document {

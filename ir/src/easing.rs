@@ -147,6 +147,14 @@ impl Easing {
         }
     }
 
+    /// The numbers x1, y1, x2, y2 of a `cubic-bezier`.
+    pub fn bezier_points(self) -> Option<[f64; 4]> {
+        match self.0 {
+            Curve::Bezier(points) => Some(points.map(Number::value)),
+            _ => None,
+        }
+    }
+
     /// What kind of curve it is.
     pub(crate) fn curve(self) -> Curve {
         self.0

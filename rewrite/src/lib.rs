@@ -21,13 +21,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`derivative`] gives the derivative of a track as a track, [`definition()`] what a composite operation is made of.
+//!
 //! [`Term`] is the one language of e-graphs, made from the operation table of `keyfit-ir`, and [`to_expr`] and
 //! [`from_expr`] carry a track there and back without loss.
 
 pub mod bank;
 pub mod condition;
 pub mod cost;
+mod definition;
+pub mod derive;
 pub mod facts;
+mod graph;
 mod head;
 pub mod pattern;
 pub mod proof;
@@ -37,6 +42,8 @@ pub mod smt;
 mod term;
 
 pub use cost::cost;
+pub use definition::definition;
+pub use derive::{Variable, derivative, exact_heading};
 pub use facts::{Bounds, Fact};
 pub use head::Head;
 pub use proof::{Established, Proof, ProofError, Step};

@@ -30,16 +30,7 @@ pub struct Glsl {
 impl Glsl {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let model = self.model.load(None)?;
-        let channels = match &self.channel {
-            None => &model.channels[..],
-            Some(name) => match model.channel(name).and_then(|i| model.channels.get(i..=i)) {
-                Some(channel) => channel,
-                None => {
-                    let message = format!("there is no channel {name}");
-                    return Err(Failure::input(message).known(name, "channels", model.channel_names()));
-                }
-            },
-        };
+        let channels = model.chosen(self.channel.as_deref())?;
         let named: Vec<(String, &Track)> = match (&self.name, channels) {
             (Some(name), [only]) => vec![(name.clone(), &only.track)],
             (Some(_), _) => {

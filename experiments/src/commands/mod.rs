@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod compare;
+pub mod derive;
 pub mod describe;
 pub mod fit;
 pub mod fmt;

@@ -55,6 +55,26 @@ fn misra1a_agrees_with_the_certified_values() {
 }
 
 #[test]
+fn derive_prints_tracks() {
+    let folder = Folder::new("derive");
+    folder.write("marker.rectsl", MARKER);
+    let text = session(
+        &folder,
+        &[
+            &["derive", "?b1=500*(1-exp(-?b2=0.0001*t))", "--wrt", "b2"],
+            &["derive", "?b1=500*(1-exp(-?b2=0.0001*t))", "--wrt", "?b1", "--order", "2"],
+            &["derive", "sin(2*t)", "--wrt", "t", "--order", "2"],
+            &["derive", "marker.rectsl", "--wrt", "t"],
+            &["derive", "marker.rectsl", "--wrt", "gain", "--channel", "x", "--json"],
+            &["derive", "marker.rectsl", "--wrt", "gian"],
+            &["derive", "sin(t)", "--wrt", "rate"],
+            &["derive", "marker.rectsl", "--wrt", "t", "--channel", "z"],
+        ],
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
 fn describe_sample_and_tables() {
     let folder = Folder::new("print");
     folder.write("marker.rectsl", MARKER);

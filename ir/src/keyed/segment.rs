@@ -12,39 +12,80 @@ impl Keyed {
     /// The formula of the segment from key `k` to key `k + 1`.
     #[inline]
     pub(super) fn segment<'a, S: Scalar + 'a>(&self, k: usize, t: &S, value: impl Fn(Id) -> &'a S) -> S {
-        let step = |k: usize| -> Step<S> {
-            let [a, b] = [&self.keys[k], &self.keys[k + 1]];
-            (value(b.value).sub(value(a.value)), t.lift(b.time()).sub(&t.lift(a.time())))
-        };
-        // of the segments before and after, where no jump hides them
-        let beside = || [k.checked_sub(1), Some(k + 1)].map(|k| k.filter(|k| self.takes_time(*k)).map(step));
         let v0 = value(self.keys[k].value);
-        let (d, span) = step(k);
+        let (d, span) = self.step(k, t, &value);
         let u = t.sub(&t.lift(self.keys[k].time())).div(&span);
         let [m0, m1] = match &self.shapes[k] {
             Shape::Hold => return v0.clone(),
             Shape::Linear => return v0.add(&d.mul(&u)),
             Shape::Eased(easing) => return v0.add(&d.mul(&easing.apply(&u))),
+            Shape::CatmullRom | Shape::Tcb | Shape::Monotone | Shape::Cubic { .. } => {
+                self.slopes(k, (&d, &span), &value)
+            }
+        };
+        let w = t.lift(1.0).sub(&u);
+        let bend = m0.sub(&d).mul(&w).sub(&m1.sub(&d).mul(&u));
+        v0.add(&u.mul(&d.add(&w.mul(&bend))))
+    }
+
+    /// The slopes m₀ and m₁ at the ends of the spline from key `k` to key `k + 1`, in values per unit of u: see
+    /// [`shape`](super::shape). `context` is any number of the kind. `None` if there is no such segment, if it is a jump, or
+    /// if its shape is no spline.
+    pub fn spline_slopes<'a, S: Scalar + 'a>(
+        &self,
+        k: usize,
+        context: &S,
+        value: impl Fn(Id) -> &'a S,
+    ) -> Option<[S; 2]> {
+        match self.shapes.get(k)? {
+            Shape::Hold | Shape::Linear | Shape::Eased(_) => None,
+            _ if !self.takes_time(k) => None,
+            _ => {
+                let (d, span) = self.step(k, context, &value);
+                Some(self.slopes(k, (&d, &span), &value))
+            }
+        }
+    }
+
+    /// The difference of values across segment `k`, and its span.
+    #[inline]
+    fn step<'a, S: Scalar + 'a>(&self, k: usize, context: &S, value: &impl Fn(Id) -> &'a S) -> Step<S> {
+        let [a, b] = [&self.keys[k], &self.keys[k + 1]];
+        (value(b.value).sub(value(a.value)), context.lift(b.time()).sub(&context.lift(a.time())))
+    }
+
+    /// The slopes of a segment whose own step is known; for a shape that is no spline, those of a line.
+    #[inline]
+    fn slopes<'a, S: Scalar + 'a>(
+        &self,
+        k: usize,
+        (d, span): (&S, &S),
+        value: &impl Fn(Id) -> &'a S,
+    ) -> [S; 2] {
+        // of the segments before and after, where no jump hides them
+        let beside = || {
+            let beyond = |k: Option<usize>| k.filter(|k| self.takes_time(*k)).map(|k| self.step(k, d, value));
+            [k.checked_sub(1), Some(k + 1)].map(beyond)
+        };
+        match &self.shapes[k] {
+            Shape::Hold | Shape::Linear | Shape::Eased(_) => [d.clone(), d.clone()],
             Shape::CatmullRom => beside().map(|beyond| match beyond {
-                Some((e, _)) => d.add(&e).div(&t.lift(2.0)),
+                Some((e, _)) => d.add(&e).div(&d.lift(2.0)),
                 None => d.clone(),
             }),
             Shape::Tcb => {
                 let [before, after] = beside();
                 [
-                    tcb_slope(self.tcb(k), 1.0, (&d, &span), before),
-                    tcb_slope(self.tcb(k + 1), -1.0, (&d, &span), after),
+                    tcb_slope(self.tcb(k), 1.0, (d, span), before),
+                    tcb_slope(self.tcb(k + 1), -1.0, (d, span), after),
                 ]
             }
             Shape::Monotone => beside().map(|beyond| match beyond {
-                Some((e, width)) => monotone_slope((&d, &span), (&e, &width)),
+                Some((e, width)) => monotone_slope((d, span), (&e, &width)),
                 None => d.clone(),
             }),
-            Shape::Cubic { leave, arrive } => [leave, arrive].map(|slope| value(*slope).mul(&span)),
-        };
-        let w = t.lift(1.0).sub(&u);
-        let bend = m0.sub(&d).mul(&w).sub(&m1.sub(&d).mul(&u));
-        v0.add(&u.mul(&d.add(&w.mul(&bend))))
+            Shape::Cubic { leave, arrive } => [leave, arrive].map(|slope| value(*slope).mul(span)),
+        }
     }
 
     /// Whether there is a segment `k`, and it is no jump.

@@ -1,0 +1,88 @@
+//! `keyfit derive`
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use clap::Args;
+use keyfit::rewrite::{Variable, derivative};
+use keyfit::{Channel, Track};
+use serde_json::{Map, Value, json};
+
+use super::{json_number, print, print_json};
+use crate::failure::Failure;
+use crate::model::{Model, ModelArgs};
+
+#[derive(Args)]
+pub struct Derive {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// What to differentiate by: t, or a free parameter's name (?t if it is called t)
+    #[arg(long, value_name = "NAME")]
+    wrt: String,
+    /// 1 for the first derivative, 2 for the second
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    order: u8,
+    /// Only this channel
+    #[arg(long)]
+    channel: Option<String>,
+    /// Print one JSON object: channel → text, free parameters and node counts of the track and of its derivative
+    #[arg(long)]
+    json: bool,
+}
+
+impl Derive {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        let model = self.model.load(None)?;
+        let channels = model.chosen(self.channel.as_deref())?;
+        let by = self.variable(&model)?;
+        let mut derived: Vec<(&Channel, Track)> = Vec::new();
+        for channel in channels {
+            let mut track = channel.track.clone();
+            for _ in 0..self.order {
+                track = derivative(&track, &by).map_err(Failure::input)?;
+            }
+            derived.push((channel, track));
+        }
+        if self.json {
+            let entry = |(channel, track): &(&Channel, Track)| {
+                let parameters: Map<String, Value> = track
+                    .free_parameters()
+                    .iter()
+                    .map(|p| (p.name().into(), json_number(p.start())))
+                    .collect();
+                let entry = json!({
+                    "describe": track.describe(),
+                    "parameters": parameters,
+                    "nodes": track.nodes().len(),
+                    "nodes_before": channel.track.nodes().len(),
+                });
+                (channel.name.clone(), entry)
+            };
+            let channels: Map<String, Value> = derived.iter().map(entry).collect();
+            print_json(&json!({ "wrt": self.wrt, "order": self.order, "channels": channels }))?;
+        } else {
+            for (channel, track) in &derived {
+                let name = if model.is_formula() { String::new() } else { format!("{}: ", channel.name) };
+                print(&format!("{name}{}\n", track.describe()))?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn variable(&self, model: &Model) -> Result<Variable, Failure> {
+        if self.wrt == "t" {
+            return Ok(Variable::Time);
+        }
+        let name = self.wrt.trim_start_matches('?');
+        let tracks = model.channels.iter().map(|channel| &channel.track);
+        let names: BTreeSet<String> = tracks
+            .flat_map(|track| track.free_parameters().into_iter().map(|p| p.name().to_string()))
+            .collect();
+        if names.contains(name) {
+            return Ok(Variable::Parameter(name.into()));
+        }
+        let known = ["t"].into_iter().chain(names.iter().map(String::as_str));
+        let message = format!("--wrt names {}, which is no free parameter of the model", self.wrt);
+        Err(Failure::input(message).known(name, "variables", known))
+    }
+}
