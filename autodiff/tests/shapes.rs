@@ -33,7 +33,10 @@ fn track(shape: Option<Shape>) -> Track {
 }
 
 fn tracks() -> impl Iterator<Item = (String, Track)> {
-    let uniform = Shape::all().map(|shape| (shape.to_string(), track(Some(shape))));
+    let css =
+        ["steps(3,jump-start)", "steps(3,jump-both)", "steps(4,jump-end)", "cubic-bezier(0.25,0.1,0.25,1)"];
+    let css = css.into_iter().filter_map(Shape::from_word);
+    let uniform = Shape::all().chain(css).map(|shape| (shape.to_string(), track(Some(shape))));
     uniform.chain([("mixed".into(), track(None))])
 }
 

@@ -155,6 +155,11 @@ impl Easing {
         }
     }
 
+    /// Whether it leaves 0 with a jump, as `steps(n,jump-start)` does. A keyed track has its key's value there all the same.
+    pub fn jumps_at_start(self) -> bool {
+        matches!(self.0, Curve::Steps(_, Jump::Start | Jump::Both))
+    }
+
     /// What kind of curve it is.
     pub(crate) fn curve(self) -> Curve {
         self.0

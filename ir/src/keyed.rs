@@ -357,6 +357,10 @@ impl Keyed {
             Place::Held(k) => value(self.keys[k].value).clone(),
             Place::At(k) => {
                 let here = value(self.keys[k].value);
+                // a jump right at the key leaves no way that the key's value could move along
+                if matches!(&self.shapes[k], Shape::Eased(easing) if easing.jumps_at_start()) {
+                    return here.clone();
+                }
                 here.with_derivatives_of(self.segment(k, t, value))
             }
             Place::After(k) => self.segment(k, t, value),

@@ -31,12 +31,10 @@
 //! derivatives that are not zero have the same bits, and no difference is above one unit of rounding (2⁻⁵²) at the scale of
 //! Σ|∂result/∂node|·|node| over the nodes (the tests of `keyfit-autodiff`; 0.34 is the most that they find).
 //!
-//! Three things differ by more:
+//! Two things differ by more:
 //!
 //! * Where an operand or a slope overflows on the way and is not guarded (see above) the track may be NaN though the dual
 //!   number is finite: in 0.4 % of those cases.
-//! * At a key's time from which a `steps` with a jump at its start goes on, the value is the key's, and so is its derivative
-//!   by parameters; the dual number has that of the limit from the right.
 //! * Where a cubic-bezier is upright there is no second derivative; the two stop differently.
 //!
 //! Where several operands of `min` tie and rest for the moment while they move with other parameters, what counts as moving

@@ -234,10 +234,11 @@ impl Derivation<'_> {
         }
     }
 
-    /// The easing's height at `u` in [0, 1].
+    /// The easing's height at `u` in [0, 1]; at a key's time, where `u` is 0, the value is the key's whatever the curve.
     fn eased(&self, easing: Easing, u: Id) -> Id {
         match easing.op().and_then(|op| Some((op, inside(op)?))) {
             Some((op, formula)) => formula.over(op, &[u], self.graph),
+            None if easing.jumps_at_start() => self.select(u, self.graph.ease(easing, u), self.graph.zero()),
             None => self.graph.ease(easing, u),
         }
     }
