@@ -1,7 +1,7 @@
 //! The models that commands take: a scene file, a formula, or a file with a formula.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -281,6 +281,32 @@ pub fn pairs(source: &Source, from: usize) -> Result<Vec<(Range<usize>, f64)>, F
         out.push((span.start..middle, number(source, || middle + 1..span.end, right)?));
     }
     Ok(out)
+}
+
+/// The ranges in an option's texts `NAME=LOW..HIGH`, either end of which may be left out, by name.
+pub fn ranges(option: &str, texts: &[String]) -> Result<BTreeMap<String, [f64; 2]>, Failure> {
+    let mut ranges = BTreeMap::new();
+    for text in texts {
+        let source = Source { name: option.into(), text: text.clone() };
+        let fault = |message: &str| Failure::at(&source, 0..text.len(), message);
+        let parts =
+            text.split_once('=').and_then(|(name, range)| Some((name.trim(), range.split_once("..")?)));
+        let Some((name, (low, high))) = parts else {
+            return Err(fault("expected NAME=LOW..HIGH, such as a=0..1, b=0.. or c=..5"));
+        };
+        let end = |part: &str, open: f64| match part.trim() {
+            "" => Ok(open),
+            part => number(&source, || 0..text.len(), part),
+        };
+        let [low, high] = [end(low, f64::NEG_INFINITY)?, end(high, f64::INFINITY)?];
+        if low > high {
+            return Err(fault("the lower end is above the upper"));
+        }
+        if ranges.insert(name.trim_start_matches('?').to_string(), [low, high]).is_some() {
+            return Err(fault(&format!("{name} is given two ranges")));
+        }
+    }
+    Ok(ranges)
 }
 
 /// A finite number that stands at `span` of `source`.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use clap::Args;
-use keyfit::rewrite::{Variable, derivative};
+use keyfit::rewrite::{Options, Variable, derivative, simplify};
 use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,11 @@ pub struct Derive {
     /// Only this channel
     #[arg(long)]
     channel: Option<String>,
-    /// Print one JSON object: channel → text, free parameters and node counts of the track and of its derivative
+    /// Print what the chain rule gives; otherwise it is simplified without changing a bit
+    #[arg(long)]
+    plain: bool,
+    /// Print one JSON object: channel → text, free parameters and node counts of the track, of what the chain rule gives and
+    /// of what is printed
     #[arg(long)]
     json: bool,
 }
@@ -35,16 +39,20 @@ impl Derive {
         let model = self.model.load(None)?;
         let channels = model.chosen(self.channel.as_deref())?;
         let by = self.variable(&model)?;
-        let mut derived: Vec<(&Channel, Track)> = Vec::new();
+        let mut derived: Vec<(&Channel, usize, Track)> = Vec::new();
         for channel in channels {
             let mut track = channel.track.clone();
             for _ in 0..self.order {
                 track = derivative(&track, &by).map_err(Failure::input)?;
             }
-            derived.push((channel, track));
+            let plain = track.nodes().len();
+            if !self.plain {
+                track = simplify(&track, &Options::default()).map_err(Failure::input)?.track;
+            }
+            derived.push((channel, plain, track));
         }
         if self.json {
-            let entry = |(channel, track): &(&Channel, Track)| {
+            let entry = |(channel, plain, track): &(&Channel, usize, Track)| {
                 let parameters: Map<String, Value> = track
                     .free_parameters()
                     .iter()
@@ -54,6 +62,7 @@ impl Derive {
                     "describe": track.describe(),
                     "parameters": parameters,
                     "nodes": track.nodes().len(),
+                    "nodes_plain": plain,
                     "nodes_before": channel.track.nodes().len(),
                 });
                 (channel.name.clone(), entry)
@@ -61,7 +70,7 @@ impl Derive {
             let channels: Map<String, Value> = derived.iter().map(entry).collect();
             print_json(&json!({ "wrt": self.wrt, "order": self.order, "channels": channels }))?;
         } else {
-            for (channel, track) in &derived {
+            for (channel, _, track) in &derived {
                 let name = if model.is_formula() { String::new() } else { format!("{}: ", channel.name) };
                 print(&format!("{name}{}\n", track.describe()))?;
             }

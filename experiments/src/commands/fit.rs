@@ -1,6 +1,5 @@
 //! `keyfit fit`
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -12,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{json_number, print, print_json};
 use crate::data::Table;
 use crate::failure::{Failure, NEGATIVE, Source, say};
-use crate::model::{Document, FORMULA_CHANNEL, Model, ModelArgs, number, pairs};
+use crate::model::{Document, FORMULA_CHANNEL, Model, ModelArgs, number, pairs, ranges};
 
 #[derive(Args)]
 pub struct Fit {
@@ -152,34 +151,12 @@ impl Aim {
             solver: solver(&self.solver)?,
             solver_options: self.limits.options()?,
             window: self.window.as_deref().map(window).transpose()?,
-            bounds: self.bounds()?,
+            bounds: ranges("--bound", &self.bound)?,
             loss: Loss::from_word(&self.loss).ok_or_else(|| {
                 Failure::input(format!("there is no loss {}", self.loss))
                     .hint("squares, huber:1.5, soft-l1:1.5, cauchy:1.5 or tukey:1.5, with a scale above 0")
             })?,
         })
-    }
-
-    fn bounds(&self) -> Result<BTreeMap<String, [f64; 2]>, Failure> {
-        let mut bounds = BTreeMap::new();
-        for text in &self.bound {
-            let source = Source { name: "--bound".into(), text: text.clone() };
-            let fault = |message: &str| Failure::at(&source, 0..text.len(), message);
-            let parts =
-                text.split_once('=').and_then(|(name, range)| Some((name.trim(), range.split_once("..")?)));
-            let Some((name, (low, high))) = parts else {
-                return Err(fault("expected NAME=LOW..HIGH, such as a=0..1, b=0.. or c=..5"));
-            };
-            let end = |text: &str, open: f64| match text.trim() {
-                "" => Ok(open),
-                number_text => number(&source, || 0..source.text.len(), number_text),
-            };
-            let range = [end(low, f64::NEG_INFINITY)?, end(high, f64::INFINITY)?];
-            if bounds.insert(name.to_string(), range).is_some() {
-                return Err(fault(&format!("{name} is given two ranges")));
-            }
-        }
-        Ok(bounds)
     }
 
     /// The data, if there are any.
@@ -190,7 +167,7 @@ impl Aim {
     /// Gives the model its targets, beside those that it holds itself, and fixes what is to keep its start.
     pub fn add_targets(&self, model: &mut Model, table: Option<&Table>) -> Result<(), Failure> {
         model.fix(&self.fix)?;
-        model.check_parameters("--bound", self.bounds()?.keys())?;
+        model.check_parameters("--bound", ranges("--bound", &self.bound)?.keys())?;
         if let Some(table) = table {
             for (index, target) in table.targets(model)? {
                 model.channels[index].targets.push(target);

@@ -10,8 +10,8 @@ use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
 use super::{json_number, print, print_json};
-use crate::failure::{Failure, Source, say};
-use crate::model::{ModelArgs, number};
+use crate::failure::{Failure, say};
+use crate::model::{Model, ModelArgs, ranges};
 
 #[derive(Args)]
 pub struct Simplify {
@@ -23,8 +23,8 @@ pub struct Simplify {
     /// The clock runs from 0 to this; unknown if not given
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     duration: Option<f64>,
-    /// A free parameter lies from LOW to HIGH; unknown if not given
-    #[arg(long, value_name = "NAME=LOW..HIGH", allow_hyphen_values = true)]
+    /// The ranges of free parameters, an end of which may be left out; unknown if not given
+    #[arg(long, value_name = "NAME=LOW..HIGH,…", value_delimiter = ',', allow_hyphen_values = true)]
     bound: Vec<String>,
     /// Stop after this many seconds and give the best so far
     #[arg(long, value_name = "SECONDS")]
@@ -37,7 +37,7 @@ pub struct Simplify {
 impl Simplify {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let model = self.model.load(None)?;
-        let options = self.options()?;
+        let options = self.options(&model)?;
         let mut channels: Map<String, Value> = Map::new();
         for Channel { name, track, .. } in &model.channels {
             let simplified = simplify(track, &options).map_err(Failure::input)?;
@@ -61,7 +61,7 @@ impl Simplify {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn options(&self) -> Result<Options, Failure> {
+    fn options(&self, model: &Model) -> Result<Options, Failure> {
         let mut bounds = Bounds::new();
         if let Some(duration) = self.duration {
             if !(duration.is_finite() && duration >= 0.0) {
@@ -69,17 +69,10 @@ impl Simplify {
             }
             bounds = bounds.duration(duration);
         }
-        for text in &self.bound {
-            let source = Source { name: "--bound".into(), text: text.clone() };
-            let usage = || Failure::at(&source, 0..text.len(), "expected NAME=LOW..HIGH");
-            let (name, ends) = text.split_once('=').ok_or_else(usage)?;
-            let (low, high) = ends.split_once("..").ok_or_else(usage)?;
-            let (low, high) =
-                (number(&source, || 0..text.len(), low)?, number(&source, || 0..text.len(), high)?);
-            if low > high {
-                return Err(Failure::at(&source, 0..text.len(), "the lower bound is above the upper"));
-            }
-            bounds = bounds.parameter(name.trim_start_matches('?'), low, high);
+        let ranges = ranges("--bound", &self.bound)?;
+        model.check_parameters("--bound", ranges.keys())?;
+        for (name, [low, high]) in ranges {
+            bounds = bounds.parameter(&name, low, high);
         }
         let deadline = match self.deadline {
             None => None,
