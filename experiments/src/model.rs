@@ -171,8 +171,7 @@ impl Model {
         option: &str,
         mut given: impl Iterator<Item = &'a String>,
     ) -> Result<(), Failure> {
-        let free = self.channels.iter().flat_map(|channel| channel.track.free_parameters());
-        let known: BTreeSet<&str> = free.map(Parameter::name).collect();
+        let known = self.parameter_names();
         match given.find(|name| !known.contains(name.as_str())) {
             None => Ok(()),
             Some(stray) => {
@@ -208,6 +207,17 @@ impl Model {
             Document::Formula | Document::Cinematic(_) => Vec::new(),
             Document::Rects(_) => self.channel_names().filter_map(|name| name.strip_suffix('x')).collect(),
         }
+    }
+
+    /// The names of all free parameters.
+    pub fn parameter_names(&self) -> BTreeSet<&str> {
+        let free = self.channels.iter().flat_map(|channel| channel.track.free_parameters());
+        free.map(Parameter::name).collect()
+    }
+
+    /// What stands before a channel's text: its name, or nothing for a formula's only channel.
+    pub fn label(&self, channel: &str) -> String {
+        if self.is_formula() { String::new() } else { format!("{channel}: ") }
     }
 
     /// Whether it is a formula, whose only channel needs no name.

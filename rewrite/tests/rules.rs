@@ -143,33 +143,3 @@ fn refused_rules_have_witnesses() {
         assert!(!same_bits(left, right), "{}: both are {left:?} for {values:?}", rule.name);
     }
 }
-
-#[test]
-#[ignore = "prints witnesses for new rows"]
-fn find_witnesses() {
-    let mut g = Gen::from_size_and_seed(20, 22);
-    for rule in refused_rules() {
-        let Some(read) = read(rule) else { continue };
-        let mut best: Option<(u32, HashMap<&str, f64>)> = None;
-        for _ in 0..200_000 {
-            let values = random_values(&mut g, &read.names);
-            let [left, right] = [&read.sides[0], &read.sides[1]].map(|side| value(side, &values));
-            // plain numbers show more than special ones
-            let odd = values
-                .values()
-                .map(|x| format!("{x:?}").len() as u32 + if x.is_finite() { 0 } else { 50 })
-                .sum();
-            if !same_bits(left, right) && best.as_ref().is_none_or(|(least, _)| odd < *least) {
-                best = Some((odd, values));
-            }
-        }
-        match best {
-            Some((_, values)) => {
-                let list: Vec<String> =
-                    read.names.iter().map(|name| format!("(\"{name}\", {:?})", values[name])).collect();
-                println!("WITNESS {} &[{}]", rule.name, list.join(", "));
-            }
-            None => println!("NONE {}", rule.name),
-        }
-    }
-}

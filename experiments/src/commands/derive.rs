@@ -1,6 +1,5 @@
 //! `keyfit derive`
 
-use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -8,7 +7,7 @@ use keyfit::rewrite::{Options, Variable, derivative, simplify};
 use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
-use super::{json_number, print, print_json};
+use super::{print, print_json, starts_json};
 use crate::failure::Failure;
 use crate::model::{Model, ModelArgs};
 
@@ -53,14 +52,9 @@ impl Derive {
         }
         if self.json {
             let entry = |(channel, plain, track): &(&Channel, usize, Track)| {
-                let parameters: Map<String, Value> = track
-                    .free_parameters()
-                    .iter()
-                    .map(|p| (p.name().into(), json_number(p.start())))
-                    .collect();
                 let entry = json!({
                     "describe": track.describe(),
-                    "parameters": parameters,
+                    "parameters": starts_json(track),
                     "nodes": track.nodes().len(),
                     "nodes_plain": plain,
                     "nodes_before": channel.track.nodes().len(),
@@ -71,8 +65,7 @@ impl Derive {
             print_json(&json!({ "wrt": self.wrt, "order": self.order, "channels": channels }))?;
         } else {
             for (channel, _, track) in &derived {
-                let name = if model.is_formula() { String::new() } else { format!("{}: ", channel.name) };
-                print(&format!("{name}{}\n", track.describe()))?;
+                print(&format!("{}{}\n", model.label(&channel.name), track.describe()))?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -83,14 +76,11 @@ impl Derive {
             return Ok(Variable::Time);
         }
         let name = self.wrt.trim_start_matches('?');
-        let tracks = model.channels.iter().map(|channel| &channel.track);
-        let names: BTreeSet<String> = tracks
-            .flat_map(|track| track.free_parameters().into_iter().map(|p| p.name().to_string()))
-            .collect();
+        let names = model.parameter_names();
         if names.contains(name) {
             return Ok(Variable::Parameter(name.into()));
         }
-        let known = ["t"].into_iter().chain(names.iter().map(String::as_str));
+        let known = ["t"].into_iter().chain(names);
         let message = format!("--wrt names {}, which is no free parameter of the model", self.wrt);
         Err(Failure::input(message).known(name, "variables", known))
     }

@@ -7,7 +7,7 @@ use keyfit::Channel;
 use keyfit::ir::cinematic::{EffectKey, SceneTrack};
 use serde_json::{Map, Value, json};
 
-use super::{json_number, print, print_json};
+use super::{print, print_json, starts_json};
 use crate::failure::Failure;
 use crate::model::{Document, Model, ModelArgs};
 
@@ -28,14 +28,9 @@ impl Describe {
                 .channels
                 .iter()
                 .map(|Channel { name, track, .. }| {
-                    let parameters: Map<String, Value> = track
-                        .free_parameters()
-                        .iter()
-                        .map(|p| (p.name().into(), json_number(p.start())))
-                        .collect();
                     let entry = json!({
                         "describe": track.describe(),
-                        "parameters": parameters,
+                        "parameters": starts_json(track),
                         "nodes": track.nodes().len(),
                     });
                     (name.clone(), entry)
@@ -66,8 +61,7 @@ impl Describe {
             print_json(&object)?;
         } else {
             for Channel { name, track, .. } in &model.channels {
-                let name = if model.is_formula() { String::new() } else { format!("{name}: ") };
-                print(&format!("{name}{}\n", track.describe()))?;
+                print(&format!("{}{}\n", model.label(name), track.describe()))?;
             }
             for EffectKey { tick, effect } in effects(&model) {
                 let sounds = effect

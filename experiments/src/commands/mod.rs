@@ -18,6 +18,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use keyfit::Track;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -30,6 +31,11 @@ fn print_json(value: &Value) -> Result<(), Failure> {
 /// A number as JSON: one that is not finite is the string "NaN", "inf" or "-inf".
 fn json_number(x: f64) -> Value {
     if x.is_finite() { x.into() } else { format!("{x:?}").into() }
+}
+
+/// A track's free parameters as JSON: name → current value.
+fn starts_json(track: &Track) -> Value {
+    track.free_parameters().iter().map(|p| (p.name().to_string(), json_number(p.start()))).collect()
 }
 
 /// CSV text.

@@ -48,8 +48,7 @@ impl Simplify {
                 channels.insert(name.clone(), object(track, &simplified)?);
                 continue;
             }
-            let label = if model.is_formula() { String::new() } else { format!("{name}: ") };
-            print(&format!("{label}{}\n", simplified.track.describe()))?;
+            print(&format!("{}{}\n", model.label(name), simplified.track.describe()))?;
             if self.proof {
                 print(&proof_text(&simplified)?)?;
             }
