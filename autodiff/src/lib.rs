@@ -29,8 +29,12 @@
 //! derivative's evaluation *is* the sampler's and no partial is NaN for want of care. With the feature `mpfr`, the
 //! same tracks are evaluated at any precision.
 
+#[cfg(feature = "mpfr")]
+pub mod curved;
 mod derivative;
 pub mod gradient;
+#[cfg(feature = "mpfr")]
+pub mod interval;
 pub mod jet;
 #[cfg(feature = "mpfr")]
 pub mod mpfr;

@@ -18,6 +18,7 @@
 
 pub mod accuracy;
 pub mod agreement;
+pub mod certify;
 pub mod chart;
 pub mod comparison;
 pub mod figure;

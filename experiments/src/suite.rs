@@ -4,9 +4,11 @@
 //! A problem file holds `name`, `model` (a formula, or a scene in RectSL), `starts` (tables name → number; the model's
 //! own starts if there are none), `[data]` (columns: `t` and one a channel, `y` for a formula; without `t` the rows are
 //! numbered from 0; any other column is a name in the formula, a track over the rows), `response` (what is fitted in
-//! the place of y, a formula of `y`) and `[certified]` (`parameters`, `standard_errors`, `sum_of_squares`). Where one
-//! answer has several names, `equivalent` lists what may be put for the certified values (formulas of them), and
-//! `period` what may be added to a parameter.
+//! the place of y, a formula of `y`), `zeros` (formulas that are to be 0, each a channel with one target; beside a model or
+//! alone) and `[certified]` (`parameters`, `standard_errors`, `sum_of_squares`, and in `local_minima` the sums of squares of
+//! minima that are not the least). Where one answer has several names, `equivalent` lists what may be put for the certified
+//! values (formulas of them), and `period` what may be added to a parameter. Without certified parameters the sum of squares
+//! tells how good an answer is.
 
 use std::collections::BTreeMap;
 
@@ -41,6 +43,8 @@ pub struct Problem {
     pub standard_errors: Values,
     /// The certified sum of squared residuals, if there is one.
     pub sum_of_squares: Option<f64>,
+    /// The sums of squared residuals at known minima that are not the least.
+    pub local_minima: Vec<f64>,
     answers: Vec<Values>,
     periods: Values,
 }
@@ -93,7 +97,9 @@ pub enum SuiteError {
 #[serde(deny_unknown_fields)]
 struct File {
     name: String,
-    model: String,
+    model: Option<String>,
+    #[serde(default)]
+    zeros: Vec<String>,
     response: Option<String>,
     #[serde(default)]
     starts: Vec<Values>,
@@ -102,16 +108,20 @@ struct File {
     #[serde(default)]
     period: BTreeMap<String, String>,
     certified: Certified,
+    #[serde(default)]
     data: BTreeMap<String, Vec<f64>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Certified {
+    #[serde(default)]
     parameters: Values,
     #[serde(default)]
     standard_errors: Values,
     sum_of_squares: Option<f64>,
+    #[serde(default)]
+    local_minima: Vec<f64>,
 }
 
 /// The suites that are embedded.
@@ -155,9 +165,17 @@ impl Problem {
             times.iter().zip(values).map(|(&t, &y)| Target::new(t, respond(y))).collect()
         };
         let starts = if problem.starts.is_empty() { vec![Values::new()] } else { problem.starts };
-        let channels = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
-            if Scene::is_rectsl(&problem.model) {
-                let scene = Scene::parse_rectsl(&problem.model);
+        if problem.model.is_none() && problem.zeros.is_empty() {
+            return Err(data("there is neither a model nor a list of zeros".into()));
+        }
+        let zero = |(i, formula): (usize, &String), start: &Values| -> Result<Channel, SuiteError> {
+            let track = Track::parse_with(formula, &named(start)).map_err(syntax)?;
+            Ok(Channel { name: format!("zero{}", i + 1), track, targets: vec![Target::new(0.0, 0.0)] })
+        };
+        let modelled = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
+            let Some(model) = &problem.model else { return Ok(Vec::new()) };
+            if Scene::is_rectsl(model) {
+                let scene = Scene::parse_rectsl(model);
                 let scene = scene.map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
                 let restart = |track: &Track| track.restart_parameters(|name| start.get(name).copied());
                 let channels = scene.channels();
@@ -181,9 +199,16 @@ impl Problem {
             {
                 names = names.track(name, column_track(&times, column).map_err(|e| data(e.to_string()))?);
             }
-            let track = Track::parse_with(&problem.model, &names).map_err(syntax)?;
+            let track = Track::parse_with(model, &names).map_err(syntax)?;
             let respond = response(problem.response.as_deref().unwrap_or("y")).map_err(syntax)?;
             Ok(vec![Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y)) }])
+        };
+        let channels = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
+            let mut channels = modelled(start)?;
+            for formula in problem.zeros.iter().enumerate() {
+                channels.push(zero(formula, start)?);
+            }
+            Ok(channels)
         };
         let formula = |formula: &String, at: &Values| -> Result<f64, SuiteError> {
             Track::parse_with(formula, &named(at)).map(|track| track.sample(0.0)).map_err(syntax)
@@ -213,14 +238,19 @@ impl Problem {
             certified,
             standard_errors: problem.certified.standard_errors,
             sum_of_squares: problem.certified.sum_of_squares,
+            local_minima: problem.certified.local_minima,
             answers,
             periods,
         })
     }
 
     /// The digits right in the worst parameter, against the equivalent answer that is met best; 0 if a certified
-    /// parameter is missing.
-    pub fn lre(&self, found: &Values) -> f64 {
+    /// parameter is missing. Without certified parameters, the digits right in the length of the residual vector, `sum`
+    /// being its square.
+    pub fn lre(&self, found: &Values, sum: f64) -> f64 {
+        if self.certified.is_empty() {
+            return self.sum_of_squares.map_or(0.0, |certified| lre(sum.sqrt(), certified.sqrt()));
+        }
         let worst = |answer: &Values| {
             let digits =
                 answer.iter().map(|(name, &certified)| match (found.get(name), self.periods.get(name)) {
@@ -231,6 +261,13 @@ impl Problem {
             digits.fold(LRE_CAP, f64::min)
         };
         self.answers.iter().map(worst).fold(0.0, f64::max)
+    }
+}
+
+impl Problem {
+    /// Whether this sum of squares is that of a known minimum that is not the least, to four digits.
+    pub fn is_local_minimum(&self, sum: f64) -> bool {
+        self.local_minima.iter().any(|&known| lre(sum, known) >= 4.0)
     }
 }
 

@@ -33,8 +33,11 @@ pub struct Compare {
     #[arg(long, default_value = "keyfit-compare")]
     out: PathBuf,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, conflicts_with = "markdown")]
     json: bool,
+    /// Print a table of problems and solvers in Markdown
+    #[arg(long)]
+    markdown: bool,
 }
 
 impl Compare {
@@ -62,6 +65,8 @@ impl Compare {
         let summary = summarize(&runs, &solvers);
         if self.json {
             print_json(&to_json(&runs, &summary))?;
+        } else if self.markdown {
+            print(&markdown(&runs, &summary))?;
         } else {
             print(&format!("{}\n\n{}\n", runs_table(&runs), summary_table(&summary)))?;
         }
@@ -114,7 +119,7 @@ impl Compare {
     }
 }
 
-const RUN_COLUMNS: [&str; 10] = [
+const RUN_COLUMNS: [&str; 11] = [
     "suite",
     "problem",
     "start",
@@ -125,9 +130,10 @@ const RUN_COLUMNS: [&str; 10] = [
     "final_residual",
     "residual_evaluations",
     "jacobian_evaluations",
+    "local_minimum",
 ];
 
-fn run_cells(run: &Run) -> [String; 10] {
+fn run_cells(run: &Run) -> [String; 11] {
     [
         run.suite.clone(),
         run.problem.clone(),
@@ -139,6 +145,7 @@ fn run_cells(run: &Run) -> [String; 10] {
         format!("{:?}", run.final_residual),
         run.residual_evaluations.to_string(),
         run.jacobian_evaluations.to_string(),
+        run.local_minimum.to_string(),
     ]
 }
 
@@ -173,7 +180,10 @@ fn csv<const N: usize>(
 
 fn runs_table(runs: &[Run]) -> String {
     let rows = runs.iter().map(|run| {
-        let [suite, problem, start, solver, lre, status, _, _, residuals, jacobians] = run_cells(run);
+        let [suite, problem, start, solver, lre, mut status, _, _, residuals, jacobians, _] = run_cells(run);
+        if run.local_minimum {
+            status += ", at a known local minimum";
+        }
         [suite, problem, start, solver, lre, residuals, jacobians, status]
     });
     let header = ["suite", "problem", "start", "solver", "LRE", "residual evals", "Jacobian evals", "status"];
@@ -187,6 +197,34 @@ fn summary_table(summary: &[Summary]) -> String {
     }
     (header[6], header[7]) = ("false claims".into(), "residual evals".into());
     aligned(header.each_ref().map(String::as_str), summary.iter().map(summary_cells), &[1, 2, 3, 4, 5, 6, 7])
+}
+
+/// One row a start, one column a solver: the digits that are right and the evaluations of the residuals that they took.
+fn markdown(runs: &[Run], summary: &[Summary]) -> String {
+    let line =
+        |cells: &mut dyn Iterator<Item = String>| format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
+    let names = || summary.iter().map(|s| s.solver.to_owned());
+    let mut text = line(&mut ["problem".to_owned(), "start".to_owned()].into_iter().chain(names()));
+    text += &line(&mut ["---".to_owned(), "---".to_owned()].into_iter().chain(names().map(|_| "---".into())));
+    for row in runs.chunk_by(|a, b| (&a.suite, &a.problem, a.start) == (&b.suite, &b.problem, b.start)) {
+        // the fewest evaluations among those that have six digits
+        let best = row.iter().filter(|run| run.lre >= LEVELS[1]).map(|run| run.residual_evaluations).min();
+        let cell = |run: &Run| {
+            let evaluations = run.residual_evaluations;
+            match run.lre {
+                lre if lre >= LEVELS[1] && Some(evaluations) == best => {
+                    format!("**{lre:.1} in {evaluations}**")
+                }
+                lre if lre >= LEVELS[0] => format!("{lre:.1} in {evaluations}"),
+                _ if run.local_minimum => format!("local minimum in {evaluations}"),
+                _ if run.converged => format!("FALSE CLAIM in {evaluations}"),
+                _ => run.status.split(':').next().unwrap_or_default().to_owned(),
+            }
+        };
+        let head = row.first().map(|run| [run.problem.clone(), run.start.to_string()]);
+        text += &line(&mut head.into_iter().flatten().chain(row.iter().map(cell)));
+    }
+    text
 }
 
 fn aligned<const N: usize>(
@@ -214,6 +252,7 @@ fn to_json(runs: &[Run], summary: &[Summary]) -> Value {
             "lre": run.lre,
             "status": run.status,
             "converged": run.converged,
+            "local_minimum": run.local_minimum,
             "final_residual": json_number(run.final_residual),
             "residual_evaluations": run.residual_evaluations,
             "jacobian_evaluations": run.jacobian_evaluations,

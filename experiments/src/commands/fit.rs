@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use keyfit::certify::{self, Certified, NotCertified, certify, decimal};
 use keyfit::ir::Parameter;
 use keyfit::solvers::{Loss, Named, Options, lookup};
 use keyfit::{FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
@@ -13,6 +14,9 @@ use crate::data::Table;
 use crate::failure::{Failure, NEGATIVE, Source, say};
 use crate::model::{Document, FORMULA_CHANNEL, Model, ModelArgs, number, pairs, ranges};
 
+/// What came of a wish for a certificate.
+type Certificate = Result<certify::Certificate, NotCertified>;
+
 #[derive(Args)]
 pub struct Fit {
     #[command(flatten)]
@@ -22,6 +26,9 @@ pub struct Fit {
     /// Move every number of a model that declares no free parameters
     #[arg(long)]
     all_numbers: bool,
+    /// Prove that the minimum is one, the only one in a stated box, and give the parameters to 30 digits and more
+    #[arg(long)]
+    certify: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -100,7 +107,7 @@ pub fn solver(name: &str) -> Result<&'static SolverEntry, Failure> {
 impl Fit {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let failure = match self.fit() {
-            Ok(fit) => return self.report(&fit),
+            Ok((fit, certificate)) => return self.report(&fit, certificate.as_ref()),
             Err(failure) => failure,
         };
         if let (true, Some((why, closable, missing))) = (self.json, failure.refusal()) {
@@ -109,7 +116,7 @@ impl Fit {
         Err(failure)
     }
 
-    fn fit(&self) -> Result<keyfit::Fit, Failure> {
+    fn fit(&self) -> Result<(keyfit::Fit, Option<Certificate>), Failure> {
         let options = self.aim.options()?;
         let table = self.aim.table()?;
         let mut model = self.model.load(table.as_ref())?;
@@ -123,19 +130,26 @@ impl Fit {
                 "say where a value must be, and when: --data FILE.csv, --target {target}, or in the scene: {scene}"
             )));
         }
-        Ok(match (self.all_numbers, model.channels.as_slice()) {
-            (false, _) => fit_channels(model.channels, &options)?,
+        let fit = match (self.all_numbers, model.channels.as_slice()) {
+            (false, channels) => fit_channels(channels.to_vec(), &options)?,
             (true, [only]) => fit_gradient(&only.track, &only.targets, &options)?,
             (true, _) => return Err(Failure::input("--all-numbers takes a formula, not a scene")),
-        })
+        };
+        let certificate = self.certify.then(|| certify(&fit, &model.channels));
+        Ok((fit, certificate))
     }
 
-    fn report(&self, fit: &keyfit::Fit) -> Result<ExitCode, Failure> {
-        let code = if fit.converged { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) };
+    fn report(&self, fit: &keyfit::Fit, certificate: Option<&Certificate>) -> Result<ExitCode, Failure> {
+        let certified = certificate.is_none_or(Result::is_ok);
+        let code = if fit.converged && certified { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) };
         if self.json {
-            print_json(&fit_json(fit))?;
+            let mut object = fit_json(fit);
+            if let Some(certificate) = certificate {
+                object["certificate"] = certificate_json(certificate);
+            }
+            print_json(&object)?;
         } else {
-            print(&text(fit))?;
+            print(&(text(fit) + &certificate.map(certificate_text).unwrap_or_default()))?;
         }
         if !fit.converged {
             say(format!("did not converge: {}", fit.message));
@@ -261,6 +275,43 @@ fn text(fit: &keyfit::Fit) -> String {
         fit.message, fit.steps, fit.residual_evaluations, fit.jacobian_evaluations
     ));
     lines.join("\n") + "\n"
+}
+
+fn certificate_text(certificate: &Certificate) -> String {
+    let certificate = match certificate {
+        Ok(certificate) => certificate,
+        Err(why) => return format!("\nnot certified: {why}\n"),
+    };
+    let mut lines = vec![
+        String::new(),
+        "certified: this is a minimum, all digits right up to one unit of the last, and no other stationary point lies in the box"
+            .into(),
+    ];
+    let names = certificate.parameters.iter().map(|p| p.name.chars().count());
+    let width = names.max().unwrap_or(0);
+    for p in &certificate.parameters {
+        lines.push(format!("{:width$} = {}  ± {:.3e}", p.name, p.decimal(), p.alone_within));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn certificate_json(certificate: &Certificate) -> Value {
+    match certificate {
+        Err(why) => json!({ "certified": false, "why": why.to_string() }),
+        Ok(certificate) => {
+            let own = |value: &dyn Fn(&Certified) -> Value| -> Value {
+                Value::Object(certificate.parameters.iter().map(|p| (p.name.clone(), value(p))).collect())
+            };
+            json!({
+                "certified": true,
+                "parameters": own(&|p| p.decimal().into()),
+                "radius": own(&|p| (p.value.width().to_f64() / 2.0).into()),
+                "alone_within": own(&|p| p.alone_within.into()),
+                "sum_of_squares": decimal(&certificate.sum_of_squares),
+                "bits": certificate.bits,
+            })
+        }
+    }
 }
 
 fn object(numbers: &[Named]) -> Value {
