@@ -4,6 +4,7 @@ use std::fmt;
 
 use keyfit_autodiff::{keyed_partials, local_partials};
 use keyfit_ir::{Channel, Id, Keyed, Node, Op, Shape, Track};
+use ndarray::{Array2, ArrayView1};
 
 use crate::least_squares::LeastSquares;
 use crate::problem::FitProblem;
@@ -19,7 +20,7 @@ pub enum Refusal {
         /// Their names.
         names: Vec<String>,
     },
-    /// Parameters whose derivative is zero at every target.
+    /// Parameters whose derivative is zero at every target, and stays so when those that do move have moved a little.
     Stuck(Vec<Stuck>),
     /// The model is not finite at a target, with the parameters at their starts.
     NonFiniteStart {
@@ -261,7 +262,10 @@ impl Refusal {
         let rows: Vec<(&Channel, f64)> =
             problem.targets().map(|(channel, target)| (channel, target.time)).collect();
         let mut stuck = Vec::new();
-        for (parameter, column) in problem.free_parameters().iter().zip(jacobian.columns()) {
+        let freed = freed(problem, &jacobian);
+        for ((parameter, column), freed) in
+            problem.free_parameters().iter().zip(jacobian.columns()).zip(freed)
+        {
             let name = parameter.name();
             if let Some((_, (channel, time))) = column.iter().zip(&rows).find(|(d, _)| !d.is_finite()) {
                 return Some(Refusal::NonFiniteDerivative {
@@ -270,12 +274,31 @@ impl Refusal {
                     time: *time,
                 });
             }
-            if column.iter().all(|&d| d == 0.0) {
+            if is_zero(column) && !freed {
                 stuck.push(Stuck { parameter: name.into(), reasons: reasons(problem, name) });
             }
         }
         if stuck.is_empty() { None } else { Some(Refusal::Stuck(stuck)) }
     }
+}
+
+/// How far the parameters that have an effect are moved to see whether others then have one.
+const NUDGE: f64 = 1.0 / 1024.0;
+
+fn is_zero(column: ArrayView1<'_, f64>) -> bool {
+    column.iter().all(|&d| d == 0.0)
+}
+
+/// For each parameter, whether it moves a target once those that do so at the start have moved a little: `a` in `a·b` at b = 0.
+fn freed(problem: &FitProblem, jacobian: &Array2<f64>) -> Vec<bool> {
+    let idle: Vec<bool> = jacobian.columns().into_iter().map(is_zero).collect();
+    if idle.iter().all(|idle| *idle) || !idle.contains(&true) {
+        return vec![false; idle.len()];
+    }
+    let nudge = |(x, idle): (f64, &bool)| if *idle { x } else { x + NUDGE * x.abs().max(NUDGE) };
+    let nudged: Vec<f64> = problem.starts().into_iter().zip(&idle).map(nudge).collect();
+    let moved = |column: ArrayView1<'_, f64>| column.iter().any(|d| d.is_finite() && *d != 0.0);
+    problem.jacobian(&nudged).columns().into_iter().map(moved).collect()
 }
 
 /// A target at which the model's start, or the sum of squares that it makes, is not finite.
