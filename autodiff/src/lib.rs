@@ -29,15 +29,16 @@
 //! derivative's evaluation *is* the sampler's and no partial is NaN for want of care. With the feature `mpfr`, the
 //! same tracks are evaluated at any precision.
 
+pub mod curvature;
 mod derivative;
 pub mod gradient;
 pub mod jet;
 #[cfg(feature = "mpfr")]
 pub mod mpfr;
 
+pub use curvature::{Curvature, hessian};
 pub use gradient::{
-    Jacobian, gradient, heading, hessian, jacobian, keyed_partials, local_partials, motion, time_derivatives,
-    travel,
+    Jacobian, gradient, heading, jacobian, keyed_partials, local_partials, motion, time_derivatives, travel,
 };
 pub use jet::{Jet, Partials};
 #[cfg(feature = "mpfr")]
