@@ -8,17 +8,15 @@ use std::cell::RefCell;
 
 use keyfit_ir::{Id, Keyed, MAX_ARITY, Op, Sampler, Scalar, Track};
 use ndarray::{Array1, Array2, ArrayViewMut2};
-use num_dual::{Dual2_64, DualSVec64, HyperDualSVec64};
+use num_dual::{Dual2_64, DualSVec64};
 
 use crate::jet::Jet;
 
 /// Times that are differentiated in one call of the sampler: enough of its blocks to make its preparation negligible.
-const BATCH: usize = 1024;
-/// The edge of a Hessian's tiles.
-const TILE: usize = 4;
+pub(crate) const BATCH: usize = 1024;
 
 /// The parameters' values: the given ones, and the current ones of those that are missing.
-fn at(track: &Track, parameters: &[f64]) -> Vec<f64> {
+pub(crate) fn at(track: &Track, parameters: &[f64]) -> Vec<f64> {
     let mut values = track.starts();
     for (value, given) in values.iter_mut().zip(parameters) {
         *value = *given;
@@ -154,41 +152,6 @@ pub fn jacobian(track: &Track, times: &[f64], parameters: &[f64]) -> Array2<f64>
 /// The partial derivatives of the track's value at time `t`, one for each parameter.
 pub fn gradient(track: &Track, t: f64, parameters: &[f64]) -> Array1<f64> {
     jacobian(track, &[t], parameters).row(0).to_owned()
-}
-
-/// The second partial derivatives of the track's value at time `t`, exactly symmetric.
-///
-/// ```
-/// use keyfit_ir::free;
-/// let track = (free("a", 2.0) * free("b", 3.0)).track()?;
-/// assert_eq!(keyfit_autodiff::hessian(&track, 0.0, &[]), ndarray::array![[0.0, 1.0], [1.0, 0.0]]);
-/// # Ok::<(), keyfit_ir::BuildError>(())
-/// ```
-pub fn hessian(track: &Track, t: f64, parameters: &[f64]) -> Array2<f64> {
-    let values = at(track, parameters);
-    let n = values.len();
-    let mut out = Array2::zeros((n, n));
-    let mut sampler: Sampler<Jet<HyperDualSVec64<TILE, TILE>>> = Sampler::new(track);
-    let time = Jet::constant(t);
-    for top in (0..n).step_by(TILE) {
-        for left in (top..n).step_by(TILE) {
-            let place = |k: usize, first: usize| k.checked_sub(first).filter(|i| *i < TILE);
-            let variables: Vec<_> = values
-                .iter()
-                .enumerate()
-                .map(|(k, &x)| Jet::tile_variable(x, place(k, top), place(k, left)))
-                .collect();
-            let Jet(tile) = sampler.sample_at(&time, &variables);
-            let Some(tile) = tile.eps1eps2.0 else { continue };
-            for i in top..n.min(top + TILE) {
-                for j in left..n.min(left + TILE) {
-                    out[(i, j)] = tile[(i - top, j - left)];
-                    out[(j, i)] = out[(i, j)];
-                }
-            }
-        }
-    }
-    out
 }
 
 /// The track's value, velocity and acceleration at time `t`: its zeroth, first and second derivatives in time.

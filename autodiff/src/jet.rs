@@ -266,6 +266,15 @@ impl<const M: usize, const N: usize> Jet<HyperDualSVec64<M, N>> {
     }
 }
 
+impl<const M: usize> Jet<HyperDualSVec64<M, 1>> {
+    /// The variable `x`, which is the tile's row `row` if there is such a place, and moves with `slope` along its only column.
+    pub fn row_variable(x: f64, row: Option<usize>, slope: f64) -> Self {
+        let Jet(mut dual) = Jet::tile_variable(x, row, Some(0));
+        dual.eps2.0 = dual.eps2.0.map(|eps| eps * slope);
+        Jet(dual)
+    }
+}
+
 /// The unit vector of place `index`, zero if there is no such place. The vector's type cannot be named: nalgebra is
 /// num-dual's affair.
 fn unit<V>(mut vector: V, index: Option<usize>) -> V
@@ -282,6 +291,11 @@ impl Jet<Dual2_64> {
     /// The variable `t`.
     pub fn time(t: f64) -> Self {
         Jet(Dual2_64::from_re(t).derivative())
+    }
+
+    /// A number `x` that moves evenly, with `slope`.
+    pub fn moving(x: f64, slope: f64) -> Self {
+        Jet(Dual2_64::new(x, slope, 0.0))
     }
 }
 

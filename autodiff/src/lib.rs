@@ -31,6 +31,7 @@
 
 #[cfg(feature = "mpfr")]
 pub mod curved;
+pub mod curvature;
 mod derivative;
 pub mod gradient;
 #[cfg(feature = "mpfr")]
@@ -39,9 +40,9 @@ pub mod jet;
 #[cfg(feature = "mpfr")]
 pub mod mpfr;
 
+pub use curvature::{Curvature, hessian};
 pub use gradient::{
-    Jacobian, gradient, heading, hessian, jacobian, keyed_partials, local_partials, motion, time_derivatives,
-    travel,
+    Jacobian, gradient, heading, jacobian, keyed_partials, local_partials, motion, time_derivatives, travel,
 };
 pub use jet::{Jet, Partials};
 #[cfg(feature = "mpfr")]

@@ -13,8 +13,10 @@ pub struct ChartError(String);
 const SIZE: (u32, u32) = (920, 480);
 /// The width of the column that names the solvers, right of the plot, where no line can run under it.
 const KEY_WIDTH: u32 = 170;
-/// Okabe and Ito's colours, told apart by colour-blind readers too, and two more.
-const COLOURS: [RGBColor; 9] = [
+/// The most pixels from one solver's name to the next.
+const KEY_STEP: usize = 24;
+/// Okabe and Ito's colours, told apart by colour-blind readers too, and two more; then the same, paler.
+const COLOURS: [RGBColor; 18] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -24,6 +26,15 @@ const COLOURS: [RGBColor; 9] = [
     RGBColor(0, 0, 0),
     RGBColor(153, 153, 153),
     RGBColor(133, 92, 40),
+    RGBColor(127, 184, 216),
+    RGBColor(234, 174, 127),
+    RGBColor(127, 206, 185),
+    RGBColor(229, 188, 211),
+    RGBColor(242, 207, 127),
+    RGBColor(170, 217, 244),
+    RGBColor(127, 127, 127),
+    RGBColor(204, 204, 204),
+    RGBColor(194, 173, 147),
 ];
 
 /// The sum of squares against residual evaluations, both logarithmic: a colour a solver, start 1 drawn through and
@@ -67,6 +78,10 @@ fn draw(title: &str, runs: &[&Run], svg: &mut String) -> Result<(), Box<dyn std:
             _ => format!("{:.1e}", core_math::exp10(*y)),
         })
         .draw()?;
+    let mut names: Vec<&str> = runs.iter().map(|run| run.solver).collect();
+    names.sort_unstable();
+    names.dedup();
+    let step = KEY_STEP.min((SIZE.1 as usize - 90) / names.len().max(1)) as i32;
     let mut solvers: Vec<&str> = Vec::new();
     for run in runs.iter().filter(|run| !run.trace.is_empty()) {
         let known = solvers.iter().position(|name| *name == run.solver);
@@ -80,7 +95,7 @@ fn draw(title: &str, runs: &[&Run], svg: &mut String) -> Result<(), Box<dyn std:
             chart.draw_series(LineSeries::new(line, style))?;
         }
         if known.is_none() {
-            let y = 60 + 24 * solvers.len() as i32;
+            let y = 60 + step * solvers.len() as i32;
             key.draw(&PathElement::new([(0, y), (20, y)], style))?;
             key.draw(&Text::new(run.solver, (28, y - 6), ("sans-serif", 13)))?;
             solvers.push(run.solver);

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use keyfit_solvers::{Fit, FitError, FitOptions, Options, SolverEntry, TracePoint, fit_channels};
+use keyfit_solvers::{
+    Evidence, Fit, FitError, FitOptions, Options, SolveError, SolverEntry, TracePoint, fit_channels,
+};
 
 use crate::suite::{Problem, Values};
 
@@ -31,6 +33,8 @@ pub struct Run {
     pub residual_evaluations: u64,
     /// How often the Jacobian was evaluated.
     pub jacobian_evaluations: u64,
+    /// What speaks for a minimum; `None` if the fit was refused.
+    pub evidence: Option<Evidence>,
     /// The course of the fit.
     pub trace: Vec<TracePoint>,
     /// How long the fit took, problem set-up included.
@@ -92,6 +96,7 @@ fn run(problem: &Problem, start: usize, solver: &'static SolverEntry, options: &
         final_residual: f64::NAN,
         residual_evaluations: 0,
         jacobian_evaluations: 0,
+        evidence: None,
         trace: Vec::new(),
         time,
     };
@@ -104,10 +109,14 @@ fn run(problem: &Problem, start: usize, solver: &'static SolverEntry, options: &
             final_residual: fit.final_residual,
             residual_evaluations: fit.residual_evaluations,
             jacobian_evaluations: fit.jacobian_evaluations,
+            evidence: Some(fit.evidence),
             trace: fit.trace,
             ..blank
         },
         Err(FitError::Refused(refusal)) => Run { status: format!("refused: {refusal}"), ..blank },
+        Err(FitError::Solve(
+            error @ (SolveError::NoLinearParameter { .. } | SolveError::NoSecondDerivatives { .. }),
+        )) => Run { status: format!("refused: {error}"), ..blank },
         Err(error) => Run { status: format!("error: {error}"), ..blank },
     }
 }

@@ -13,6 +13,8 @@ use nalgebra::linalg::QR;
 use nalgebra::{DMatrix, DVector, Dyn};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
+use crate::quadratic::Quadratic;
+
 /// Euclidean norm that neither overflows nor underflows on the way.
 pub(crate) fn norm(values: ArrayView1<'_, f64>) -> f64 {
     let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
@@ -40,6 +42,14 @@ pub(crate) fn rounding_of_residuals(jacobian: ArrayView2<'_, f64>, x: &[f64], re
     let change = |row: ArrayView1<'_, f64>| row.iter().zip(x).map(|(d, x)| (d * x).abs()).sum::<f64>();
     let own = norm(ArrayView1::from(residuals));
     f64::EPSILON * (own + norm(jacobian.rows().into_iter().map(change).collect::<Vec<_>>().as_slice().into()))
+}
+
+/// `Jᵀ J`, by plain sums.
+pub(crate) fn gram(jacobian: &Array2<f64>) -> Array2<f64> {
+    let entry = |(i, j): (usize, usize)| {
+        jacobian.column(i).iter().zip(jacobian.column(j)).map(|(a, b)| a * b).sum::<f64>()
+    };
+    Array2::from_shape_fn((jacobian.ncols(), jacobian.ncols()), entry)
 }
 
 /// `J D⁻¹ = Q U Σ Vᵀ`.
@@ -135,6 +145,39 @@ impl Decomposition {
             .map(|((s, c), z)| -s * z * (2.0 * c + s * z))
             .sum();
         (self.back(&along), promised)
+    }
+
+    /// The step with `‖D p‖ ≤ radius` that makes the linear model smallest in the plane of the gradient and the undamped step,
+    /// and the `‖r‖² − ‖r + J p‖²` that it promises. Byrd, Schnabel & Shultz, Math. Program. 40 (1988) 247–263.
+    pub fn subspace(&self, projected: &[f64], radius: f64) -> (Vec<f64>, f64) {
+        let each = |f: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
+            self.singular_values.iter().zip(projected).map(|(s, c)| f(*s, *c)).collect()
+        };
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let unit = |v: Vec<f64>| -> Option<Vec<f64>> {
+            let length = norm(ArrayView1::from(&v));
+            (length > 0.0).then(|| v.iter().map(|v| v / length).collect())
+        };
+        let gradient = each(&|s, c| s * c);
+        let Some(first) = unit(gradient.clone()) else { return self.dogleg(projected, radius) };
+        let newton = unit(each(&|s, c| -c / s)).unwrap_or_else(|| first.clone());
+        let part = dot(&first, &newton);
+        let across: Vec<f64> = newton.iter().zip(&first).map(|(n, g)| n - part * g).collect();
+        // where the two are parallel to rounding the plane is a line
+        let second = unit(across).filter(|_| 1.0 - part.abs() > f64::EPSILON);
+        let axes: Vec<Vec<f64>> = [first].into_iter().chain(second).collect();
+        let bent =
+            |v: &[f64]| -> Vec<f64> { v.iter().zip(&self.singular_values).map(|(v, s)| v * s).collect() };
+        let images: Vec<Vec<f64>> = axes.iter().map(|axis| bent(axis)).collect();
+        let matrix = Array2::from_shape_fn((axes.len(), axes.len()), |(i, j)| dot(&images[i], &images[j]));
+        let slopes: Vec<f64> = axes.iter().map(|axis| dot(axis, &gradient)).collect();
+        let Some(model) = Quadratic::new(matrix, &slopes) else { return self.dogleg(projected, radius) };
+        let (plane, promise) = model.within(radius);
+        let mut along = vec![0.0; gradient.len()];
+        for (axis, by) in axes.iter().zip(plane) {
+            along.iter_mut().zip(axis).for_each(|(z, a)| *z += by * a);
+        }
+        (self.back(&along), 2.0 * promise)
     }
 
     /// `‖r‖² − ‖r + J p‖²` of that step.

@@ -165,19 +165,19 @@ impl Rule {
 }
 
 /// A point on the line.
-struct Trial {
-    at: f64,
-    evaluation: Rc<Evaluation>,
+pub(crate) struct Trial {
+    pub at: f64,
+    pub evaluation: Rc<Evaluation>,
     /// The slope of the sum of squares along the line, and its gradient.
-    slope: f64,
-    gradient: Vec<f64>,
+    pub slope: f64,
+    pub gradient: Vec<f64>,
 }
 
 /// A line search for the strong Wolfe conditions (sufficient decrease 1e-4, slope at most `curvature` of the first), by
 /// safeguarded cubic interpolation. Trials that are not finite, or have no finite derivatives, are too
 /// far. Where the sum of squares is flat to rounding,
 /// the slope alone decides (Hager & Zhang's approximate Wolfe conditions). `None` where no trial falls.
-fn search(
+pub(crate) fn search(
     ledger: &Ledger<'_>,
     from: &Trial,
     direction: &[f64],

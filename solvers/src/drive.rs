@@ -29,12 +29,18 @@ pub(crate) fn begin(
 /// Writes the trace: one point per iteration.
 struct Tracer {
     book: Rc<RefCell<Book>>,
+    /// Iterations before this drive: a run may be several.
+    before: u64,
     sum_of_squares: fn(f64) -> f64,
 }
 
 impl Tracer {
     fn record<I: State<Float = f64>>(&self, iteration: u64, state: &I) {
-        self.book.borrow_mut().record(iteration, (self.sum_of_squares)(state.get_cost()));
+        let mut book = self.book.borrow_mut();
+        // where one drive follows another, the trace goes on
+        if iteration > 0 || book.trace.is_empty() {
+            book.record(self.before + iteration, (self.sum_of_squares)(state.get_cost()));
+        }
     }
 }
 
@@ -62,8 +68,24 @@ where
     S: Solver<&'a Ledger<'a>, Iterate<G, J, R>>,
     Iterate<G, J, R>: State<Param = Vec<f64>, Float = f64>,
 {
-    let tracer = Tracer { book: ledger.share(), sum_of_squares };
-    let result = Executor::new(ledger, solver)
+    drive_on(ledger, ledger, solver, start, iterations, sum_of_squares)
+}
+
+/// The same for a solver that sees the ledger through a `problem` of its own.
+pub(crate) fn drive_on<P, S, G, J, R>(
+    ledger: &Ledger<'_>,
+    problem: P,
+    solver: S,
+    start: &[f64],
+    iterations: u64,
+    sum_of_squares: fn(f64) -> f64,
+) -> Termination
+where
+    S: Solver<P, Iterate<G, J, R>>,
+    Iterate<G, J, R>: State<Param = Vec<f64>, Float = f64>,
+{
+    let tracer = Tracer { book: ledger.share(), before: ledger.book().iterations(), sum_of_squares };
+    let result = Executor::new(problem, solver)
         .configure(|state| state.param(start.to_vec()).max_iters(iterations))
         .ctrlc(false)
         .timer(false)

@@ -7,6 +7,7 @@ use keyfit_ir::{BuildError, Builder, Channel, Id, Node, Parameter, Target, Track
 use ndarray::Array2;
 use thiserror::Error;
 
+use crate::check::Evidence;
 use crate::determination::{Undetermined, undetermined};
 use crate::least_squares::LeastSquares;
 use crate::ledger::TracePoint;
@@ -15,13 +16,13 @@ use crate::options::Options;
 use crate::problem::{FitProblem, ProblemError};
 use crate::refusal::Refusal;
 use crate::registry::{SOLVERS, SolverEntry};
-use crate::solve::{SolveError, solve};
+use crate::solve::{Attempt, SolveError, solve};
 use crate::termination::Termination;
 
 /// How to fit.
 #[derive(Clone, Debug)]
 pub struct FitOptions {
-    /// The solver; Levenberg–Marquardt unless said otherwise.
+    /// The solver; `default` unless said otherwise.
     pub solver: &'static SolverEntry,
     /// Its options.
     pub solver_options: Options,
@@ -122,6 +123,16 @@ pub struct Fit {
     pub residual_evaluations: u64,
     /// How often the Jacobian was evaluated.
     pub jacobian_evaluations: u64,
+    /// How often the Hessian was evaluated; once for the evidence.
+    pub hessian_evaluations: u64,
+    /// How often a Hessian was multiplied with a direction.
+    pub hessian_products: u64,
+    /// How often the residuals' second derivatives along a direction were evaluated.
+    pub curvatures_along: u64,
+    /// What speaks for a minimum, computed anew at `parameters`.
+    pub evidence: Evidence,
+    /// What was tried, in order; one entry unless there are several starts or the solver is `default`.
+    pub attempts: Vec<Attempt>,
     /// The parameters that a bound holds, with it: beyond it the targets would be met better.
     pub at_bounds: Vec<Named>,
     /// The rank of the Jacobian at `parameters`, those at bounds left out.
@@ -138,6 +149,13 @@ pub struct Fit {
 }
 
 impl Fit {
+    /// The minimum that the first start led to, where another start led to a lower one (by more than 1e-9 of it).
+    pub fn beaten(&self) -> Option<&Attempt> {
+        let first = self.attempts.iter().filter(|attempt| attempt.start == 1).next_back()?;
+        let lower = self.final_residual < first.sum_of_squares * (1.0 - 1e-9);
+        Some(first).filter(|_| lower && self.converged && first.termination.converged())
+    }
+
     /// The fitted value of a parameter.
     pub fn value(&self, name: &str) -> Option<f64> {
         self.parameters.iter().find(|p| p.name == name).map(|p| p.value)
@@ -227,6 +245,11 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         steps: outcome.iterations,
         residual_evaluations: outcome.residual_evaluations,
         jacobian_evaluations: outcome.jacobian_evaluations,
+        hessian_evaluations: outcome.hessian_evaluations,
+        hessian_products: outcome.hessian_products,
+        curvatures_along: outcome.curvatures_along,
+        evidence: outcome.evidence,
+        attempts: outcome.attempts,
         rank: outcome.rank,
         covariance: outcome.covariance.filter(|_| squares),
         standard_errors: outcome.standard_errors.as_deref().filter(|_| squares).map(named),

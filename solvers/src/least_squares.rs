@@ -19,4 +19,28 @@ pub trait LeastSquares {
 
     /// Writes the `m × n` matrix `∂rᵢ/∂xⱼ` at `x` into `out`, which is in standard (row-major) layout and all zero.
     fn jacobian_into(&self, x: &[f64], out: ArrayViewMut2<'_, f64>);
+
+    /// The second derivatives, where the problem has them. Solvers that need them refuse a problem without; the check of
+    /// what a solver claims uses them where they are.
+    fn second_order(&self) -> Option<&dyn SecondOrder> {
+        None
+    }
+
+    /// Parameters in which every residual is linear, jointly and everywhere: no two of them, nor one with itself, have a
+    /// second derivative other than zero. Ascending.
+    fn linear_parameters(&self) -> Vec<usize> {
+        Vec::new()
+    }
+}
+
+/// Exact second derivatives of the residuals of a [`LeastSquares`] problem. `out` is all zero when it is handed over.
+pub trait SecondOrder {
+    /// Writes the `n × n` matrix `Σᵢ wᵢ ∂²rᵢ/∂xⱼ∂xₖ` at `x` into `out`.
+    fn curvature_into(&self, x: &[f64], weights: &[f64], out: ArrayViewMut2<'_, f64>);
+
+    /// Writes the product of that matrix and `direction` into `out`, which has a place a parameter.
+    fn curvature_times_into(&self, x: &[f64], weights: &[f64], direction: &[f64], out: &mut [f64]);
+
+    /// Writes the second derivative of each residual along `direction` into `out`, which has a place a residual.
+    fn curvature_along_into(&self, x: &[f64], direction: &[f64], out: &mut [f64]);
 }

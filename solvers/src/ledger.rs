@@ -4,7 +4,8 @@
 //! ever on a NaN. So the objective itself counts, guards, remembers the best point and keeps the trace; whatever the
 //! solver does, [`Book`] can be read afterwards.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Ref, RefCell, RefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use argmin::core::{CostFunction, Error, Gradient, Jacobian, Operator};
@@ -14,6 +15,8 @@ use crate::decomposition::grow;
 use crate::least_squares::LeastSquares;
 use crate::matrix::Matrix;
 use crate::termination::{NonFinite, Termination};
+
+mod second;
 
 /// So many requests in a row that need no new evaluation mean that the solver no longer moves.
 const STALLED: u32 = 100;
@@ -40,6 +43,8 @@ pub(crate) enum Interruption {
     Stalled,
     #[error("{0}")]
     NonFinite(NonFinite),
+    #[error("the problem panicked")]
+    Panicked,
 }
 
 impl From<Interruption> for Termination {
@@ -48,6 +53,7 @@ impl From<Interruption> for Termination {
             Interruption::Budget => Self::EvaluationBudget,
             Interruption::Stalled => Self::Stalled,
             Interruption::NonFinite(place) => Self::NonFinite(place),
+            Interruption::Panicked => Self::Panicked,
         }
     }
 }
@@ -71,6 +77,9 @@ impl Evaluation {
 pub(crate) struct Book {
     pub residual_evaluations: u64,
     pub jacobian_evaluations: u64,
+    pub hessian_evaluations: u64,
+    pub hessian_products: u64,
+    pub curvatures_along: u64,
     pub trace: Vec<TracePoint>,
     /// The point to return: the lowest one, or the one that a solver [prefers](Ledger::prefer) to it.
     pub best: Option<Rc<Evaluation>>,
@@ -83,10 +92,30 @@ pub(crate) struct Book {
     lowest: f64,
     last: Option<Rc<Evaluation>>,
     jacobian: Option<(Vec<f64>, Rc<Array2<f64>>)>,
+    curvature: Option<(Vec<f64>, Option<Rc<Array2<f64>>>)>,
     repeats: u32,
+    /// A problem that has panicked is not asked again.
+    panicked: bool,
 }
 
 impl Book {
+    /// Calls the problem, which is the user's and may panic. The panic ends here; what it was about has gone to the panic hook.
+    /// Where panics abort, it ends the program.
+    fn ask(&mut self, call: impl FnOnce()) -> Result<(), Interruption> {
+        if self.panicked {
+            return Err(Interruption::Panicked);
+        }
+        // what the call has half written is never looked at
+        let result = catch_unwind(AssertUnwindSafe(call));
+        self.panicked = result.is_err();
+        result.map_err(|_| Interruption::Panicked)
+    }
+
+    /// Iterations completed.
+    pub fn iterations(&self) -> u64 {
+        self.trace.last().map_or(0, |point| point.iteration)
+    }
+
     pub fn record(&mut self, iteration: u64, sum_of_squares: f64) {
         self.trace.push(TracePoint {
             iteration,
@@ -109,6 +138,9 @@ impl<'a> Ledger<'a> {
         let book = Book {
             residual_evaluations: 0,
             jacobian_evaluations: 0,
+            hessian_evaluations: 0,
+            hessian_products: 0,
+            curvatures_along: 0,
             trace: Vec::new(),
             best: None,
             conclusion: None,
@@ -117,7 +149,9 @@ impl<'a> Ledger<'a> {
             lowest: f64::INFINITY,
             last: None,
             jacobian: None,
+            curvature: None,
             repeats: 0,
+            panicked: false,
         };
         Self { problem, budget, book: Rc::new(RefCell::new(book)) }
     }
@@ -129,6 +163,37 @@ impl<'a> Ledger<'a> {
 
     pub fn book(&self) -> Ref<'_, Book> {
         self.book.borrow()
+    }
+
+    pub fn book_mut(&self) -> RefMut<'_, Book> {
+        self.book.borrow_mut()
+    }
+
+    /// Forgets what belongs to a run, so that another can begin: the best point, the scales, the conclusion. The counts, the
+    /// budget and the trace go on.
+    pub fn begin_again(&self) {
+        let mut book = self.book.borrow_mut();
+        book.scales.fill(0.0);
+        book.lowest = f64::INFINITY;
+        book.repeats = 0;
+        (book.best, book.conclusion, book.first_jacobian) = (None, None, None);
+        (book.last, book.jacobian) = (None, None);
+    }
+
+    /// Whether the problem has panicked.
+    pub fn is_broken(&self) -> bool {
+        self.book.borrow().panicked
+    }
+
+    /// Whether another evaluation would be refused.
+    pub fn is_closed(&self) -> bool {
+        let book = self.book.borrow();
+        book.panicked || book.residual_evaluations >= self.budget
+    }
+
+    /// The problem's parameters in which it is linear.
+    pub fn linear_parameters(&self) -> Vec<usize> {
+        self.problem.linear_parameters()
     }
 
     /// Writes down why the run ends. The first reason stays.
@@ -189,12 +254,15 @@ impl<'a> Ledger<'a> {
         if let Some(parameter) = x.iter().position(|x| !x.is_finite()) {
             return Err(Interruption::NonFinite(NonFinite::Parameter { parameter }));
         }
+        if book.panicked {
+            return Err(Interruption::Panicked);
+        }
         if book.residual_evaluations >= self.budget {
             return Err(Interruption::Budget);
         }
         book.residual_evaluations += 1;
         let mut residuals = vec![0.0; self.problem.residuals()];
-        self.problem.residuals_into(x, &mut residuals);
+        book.ask(|| self.problem.residuals_into(x, &mut residuals))?;
         if let Some(residual) = residuals.iter().position(|r| !r.is_finite()) {
             return Err(Interruption::NonFinite(NonFinite::Residual { residual }));
         }
@@ -216,9 +284,9 @@ impl<'a> Ledger<'a> {
         if let Some((_, jacobian)) = book.jacobian.as_ref().filter(|(known, _)| known == x) {
             return Ok(Rc::clone(jacobian));
         }
-        book.jacobian_evaluations += 1;
         let mut jacobian = Array2::zeros((self.problem.residuals(), self.problem.parameters()));
-        self.problem.jacobian_into(x, jacobian.view_mut());
+        book.jacobian_evaluations += u64::from(!book.panicked);
+        book.ask(|| self.problem.jacobian_into(x, jacobian.view_mut()))?;
         if let Some(((residual, parameter), _)) = jacobian.indexed_iter().find(|(_, d)| !d.is_finite()) {
             return Err(Interruption::NonFinite(NonFinite::Derivative { residual, parameter }));
         }

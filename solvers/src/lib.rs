@@ -33,6 +33,7 @@
 //! ```
 
 mod bounds;
+mod check;
 mod decomposition;
 mod descent;
 mod determination;
@@ -45,24 +46,31 @@ mod least_squares;
 mod ledger;
 mod loss;
 mod matrix;
+mod model;
+mod nelder_mead;
+mod newton;
 mod options;
+mod path;
 mod problem;
+mod quadratic;
 mod refusal;
 mod registry;
 mod settling;
 mod solve;
+mod starts;
 mod termination;
 mod trust_region;
 
+pub use check::Evidence;
 pub use determination::{Combination, Undetermined};
 pub use fit::{Fit, FitError, FitOptions, FittedChannel, Named, fit_channels, fit_gradient, fit_parameters};
 pub use keyfit_ir::{Channel, Target};
-pub use least_squares::LeastSquares;
+pub use least_squares::{LeastSquares, SecondOrder};
 pub use ledger::TracePoint;
 pub use loss::Loss;
 pub use options::Options;
 pub use problem::{FitProblem, ProblemError};
 pub use refusal::{Blocker, Refusal, Stuck};
-pub use registry::{SOLVERS, SolverEntry, lookup};
-pub use solve::{Outcome, SolveError, solve};
+pub use registry::{Need, SOLVERS, SolverEntry, lookup};
+pub use solve::{Attempt, Outcome, SolveError, solve};
 pub use termination::{NonFinite, Termination};

@@ -13,6 +13,11 @@ pub struct Options {
     pub learning_rate: f64,
     /// Levenberg–Marquardt's first trust radius in units of the start's scaled length; positive and finite.
     pub first_step: f64,
+    /// How many starts there are: the given one, and others spread around it (within the bounds where a parameter has two);
+    /// at least 1. The lowest minimum of all is returned; the budget is that of all together.
+    pub starts: u32,
+    /// Chooses the other starts.
+    pub seed: u64,
 }
 
 impl Default for Options {
@@ -23,6 +28,8 @@ impl Default for Options {
             evaluation_budget: 100_000,
             learning_rate: 0.05,
             first_step: 1.0,
+            starts: 1,
+            seed: 0,
         }
     }
 }

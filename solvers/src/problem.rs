@@ -3,12 +3,15 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use keyfit_autodiff::Jacobian;
+use keyfit_autodiff::{Curvature, Jacobian};
 use keyfit_ir::{BuildError, Channel, Parameter, Sampler, Target};
 use ndarray::{Array2, ArrayViewMut2};
 use thiserror::Error;
 
-use crate::least_squares::LeastSquares;
+use crate::least_squares::{LeastSquares, SecondOrder};
+
+mod curvature;
+mod linear;
 
 /// Channels whose free parameters of one name are one number.
 ///
@@ -36,6 +39,7 @@ struct Prepared {
 struct Evaluators {
     sampler: Sampler<f64>,
     jacobian: Jacobian,
+    curvature: Curvature,
     values: Vec<f64>,
     partials: Array2<f64>,
 }
@@ -131,6 +135,7 @@ impl FitProblem {
             let evaluators = RefCell::new(Evaluators {
                 sampler: Sampler::new(&channel.track),
                 jacobian: Jacobian::new(&channel.track),
+                curvature: Curvature::new(&channel.track),
                 values: vec![0.0; targets.len()],
                 partials: Array2::zeros((targets.len(), columns.len())),
             });
@@ -242,5 +247,13 @@ impl LeastSquares for FitProblem {
                 row += 1;
             }
         }
+    }
+
+    fn second_order(&self) -> Option<&dyn SecondOrder> {
+        Some(self)
+    }
+
+    fn linear_parameters(&self) -> Vec<usize> {
+        linear::independent(self)
     }
 }

@@ -2,27 +2,16 @@
 
 use std::rc::Rc;
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1};
 
-use crate::bounds::{held, without};
-use crate::decomposition::{Decomposition, grow, norm, rounding_of_residuals};
+use crate::check::{Check, Evidence};
+use crate::decomposition::norm;
 use crate::least_squares::LeastSquares;
 use crate::ledger::{Evaluation, Interruption, Ledger, TracePoint};
 use crate::options::Options;
-use crate::registry::{SOLVERS, SolverEntry};
-use crate::settling::relative_step;
+use crate::registry::SolverEntry;
+use crate::starts::starts;
 use crate::termination::{NonFinite, Termination};
-
-/// A claim to have converged stands if the relative offset is no larger than this, or at rounding level.
-const OFFSET: f64 = 1e-6;
-/// … or if an undamped Gauss–Newton step would change no parameter by more than this part of it.
-const STEP: f64 = 1e-10;
-/// Rounding level, in units of what rounding the parameters does to the residuals.
-const ROUNDING: f64 = 8.0;
-/// A column has vanished if its norm fell by this factor below the largest it has had …
-const VANISHED: f64 = 1e-10;
-/// … and changing the parameter by all of its size would change the residual vector by less than this part.
-const NO_EFFECT: f64 = 1e-8;
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +31,16 @@ pub struct Outcome {
     pub residual_evaluations: u64,
     /// Calls of `jacobian_into`, including one for the final check if the solver had not asked for that point.
     pub jacobian_evaluations: u64,
+    /// Hessians, that of the final check included.
+    pub hessian_evaluations: u64,
+    /// Products of a Hessian with a direction.
+    pub hessian_products: u64,
+    /// Second derivatives of the residuals along a direction.
+    pub curvatures_along: u64,
+    /// What was tried: one entry for most solvers, one a solver for `default`, one or more a start where there are several.
+    pub attempts: Vec<Attempt>,
+    /// What speaks for a minimum.
+    pub evidence: Evidence,
     /// One point per iteration.
     pub trace: Vec<TracePoint>,
     /// The parameters that a bound holds: the sum of squares would fall beyond it. The rank, the undetermined directions and
@@ -59,6 +58,19 @@ pub struct Outcome {
     /// length. It is the part that a Gauss–Newton step would remove, does not depend on the units of anything, and
     /// bounds the scaled gradient `max |Jⱼᵀ r| / (‖Jⱼ‖ ‖r‖)`. 0 for zero residuals, NaN if the Jacobian is not finite.
     pub relative_offset: f64,
+}
+
+/// One run of one solver from one start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attempt {
+    /// The solver's name.
+    pub solver: &'static str,
+    /// Which start, counted from 1: the first is the given one.
+    pub start: u32,
+    /// The sum of squares at its best point.
+    pub sum_of_squares: f64,
+    /// How it ended.
+    pub termination: Termination,
 }
 
 /// Why a problem cannot be solved at all.
@@ -82,11 +94,29 @@ pub enum SolveError {
     #[error("at the start, {0}")]
     NonFiniteStart(NonFinite),
     /// The solver knows no bounds.
-    #[error("{solver} knows no bounds; these solvers do: {}", with_bounds())]
+    #[error("{solver} knows no bounds; these solvers do: {}", crate::registry::with_bounds())]
     NoBounds {
         /// The solver.
         solver: &'static str,
     },
+    /// The solver needs second derivatives and the problem has none.
+    #[error("{solver} needs second derivatives, and this problem has none; try levenberg-marquardt")]
+    NoSecondDerivatives {
+        /// The solver.
+        solver: &'static str,
+    },
+    /// The solver needs a parameter in which the problem is linear.
+    #[error(
+        "{solver} needs a parameter in which the residuals are linear, and there is none (with a loss other than squares \
+         there never is); try levenberg-marquardt"
+    )]
+    NoLinearParameter {
+        /// The solver.
+        solver: &'static str,
+    },
+    /// The problem panicked at the start.
+    #[error("the model panicked at the start")]
+    Panicked,
     /// A parameter starts outside of its bounds, or these are none.
     #[error("parameter {} starts at {start:?}, which is not within its bounds {low:?} and {high:?}", parameter + 1)]
     StartOutside {
@@ -114,8 +144,17 @@ pub enum SolveError {
 /// must change no parameter by more than 1e-10 of it (which decides where residuals vanish); and no parameter may have run to where
 /// its column of the Jacobian has vanished (norm below 1e-10 of the largest it has had). A claim that fails is
 /// reported as [`Termination::NotAMinimum`], [`Termination::ColumnVanished`] or, if the Jacobian has a lower rank than at
-/// the start while residuals remain, [`Termination::RankLost`]; a failed line search or a stall at a point that
+/// the start while residuals remain, [`Termination::RankLost`]; where the exact Hessian is at hand and has an eigenvalue
+/// below −1e-8 (see [`Evidence`]), as [`Termination::Saddle`]; a failed line search or a stall at a point that
 /// passes is [`Termination::GradientNegligible`].
+///
+/// With [`Options::starts`], and for the solver `default`, there are several runs; returned is the lowest minimum that one of
+/// them converged to, or the lowest point if none did, and [`Outcome::attempts`] tells of all.
+///
+/// A panic of the problem is caught (where panics unwind) and ends the run with [`Termination::Panicked`].
+///
+/// # Errors
+/// See [`SolveError`].
 pub fn solve(
     problem: &dyn LeastSquares,
     start: &[f64],
@@ -137,15 +176,14 @@ pub fn solve(
         ("evaluation_budget", options.evaluation_budget > 0),
         ("learning_rate", positive(options.learning_rate)),
         ("first_step", positive(options.first_step)),
+        ("starts", options.starts > 0),
     ] {
         if !valid {
             return Err(SolveError::InvalidOption { option });
         }
     }
 
-    if !options.bounds.is_empty() && !solver.bounds {
-        return Err(SolveError::NoBounds { solver: solver.name });
-    }
+    let chain = solver.chain(problem, options)?;
     for (parameter, (&start, &[low, high])) in start.iter().zip(&options.bounds).enumerate() {
         if !(low <= start && start <= high) {
             return Err(SolveError::StartOutside { parameter, start, low, high });
@@ -156,34 +194,37 @@ pub fn solve(
     let initial = match ledger.evaluate(start) {
         Ok(initial) => initial,
         Err(Interruption::NonFinite(place)) => return Err(SolveError::NonFiniteStart(place)),
+        Err(Interruption::Panicked) => return Err(SolveError::Panicked),
         // The budget is at least 1 and nothing has been asked before.
         Err(Interruption::Budget | Interruption::Stalled) => {
             return Err(SolveError::InvalidOption { option: "evaluation_budget" });
         }
     };
-    let iterations = options.iterations.unwrap_or(solver.iterations);
-    let claimed = if initial.is_zero() {
-        ledger.share().borrow_mut().record(0, 0.0);
-        Termination::ZeroResidual
-    } else {
-        (solver.run)(&ledger, start, iterations, options)
-    };
-
-    let best = ledger.book().best.clone().unwrap_or_else(|| initial.clone());
-    let check = Check::new(&ledger, &best, options);
+    let mut session = Session { ledger: &ledger, options, attempts: Vec::new(), kept: None };
+    for (start, x) in starts(start, options).iter().enumerate() {
+        session.from(start as u32 + 1, x, &chain, solver);
+    }
+    let Session { attempts, kept, .. } = session;
+    // the first attempt is always made
+    let Some(Kept { best, check, termination }) = kept else { return Err(SolveError::NoResiduals) };
     let book = ledger.book();
     // by length and not by squares, which under- and overflow long before their roots
     let deviation = norm(ArrayView1::from(&best.residuals)) / (m.saturating_sub(n) as f64).sqrt();
     let determined = check.decomposition.as_ref().filter(|d| m > n && d.rank() == n);
     Ok(Outcome {
-        termination: check.judge(claimed, &best),
+        termination,
         initial_sum_of_squares: initial.sum_of_squares,
         sum_of_squares: best.sum_of_squares,
-        iterations: book.trace.last().map_or(0, |point| point.iteration),
+        iterations: book.iterations(),
         residual_evaluations: book.residual_evaluations,
         jacobian_evaluations: book.jacobian_evaluations,
+        hessian_evaluations: book.hessian_evaluations,
+        hessian_products: book.hessian_products,
+        curvatures_along: book.curvatures_along,
+        attempts,
+        evidence: check.evidence,
         trace: book.trace.clone(),
-        rank: check.decomposition.as_ref().map_or(0, Decomposition::rank),
+        rank: check.evidence.rank,
         undetermined: check.undetermined(),
         standard_errors: determined.map(|d| d.standard_errors(deviation)),
         covariance: determined.map(|d| d.covariance(deviation)),
@@ -193,106 +234,67 @@ pub fn solve(
     })
 }
 
-fn with_bounds() -> String {
-    let names: Vec<&str> = SOLVERS.iter().filter(|entry| entry.bounds).map(|entry| entry.name).collect();
-    names.join(", ")
+/// The point to return so far.
+struct Kept {
+    best: Rc<Evaluation>,
+    check: Check,
+    termination: Termination,
 }
 
-fn column_norms(jacobian: ArrayView2<'_, f64>) -> Vec<f64> {
-    let mut norms = vec![0.0; jacobian.ncols()];
-    grow(&mut norms, jacobian);
-    norms
+/// All the runs of one call.
+struct Session<'a> {
+    ledger: &'a Ledger<'a>,
+    options: &'a Options,
+    attempts: Vec<Attempt>,
+    kept: Option<Kept>,
 }
 
-/// What is known at the returned point, independently of the solver.
-struct Check {
-    decomposition: Option<Decomposition>,
-    relative_offset: f64,
-    /// The largest part that an undamped step would change of a parameter.
-    step: f64,
-    /// The relative offset that rounding alone can cause.
-    rounding: f64,
-    vanished: Option<usize>,
-    /// The rank at the start.
-    first_rank: usize,
-    non_finite: Option<NonFinite>,
-    /// Parameters that a bound holds. They have no part in what else is known here.
-    held: Vec<usize>,
-}
-
-impl Check {
-    fn new(ledger: &Ledger<'_>, best: &Evaluation, options: &Options) -> Self {
-        let mut check = Self {
-            decomposition: None,
-            relative_offset: f64::NAN,
-            step: f64::INFINITY,
-            rounding: 0.0,
-            vanished: None,
-            first_rank: 0,
-            non_finite: None,
-            held: Vec::new(),
-        };
-        let jacobian = match ledger.jacobian(&best.x) {
-            Ok(jacobian) => jacobian,
-            Err(Interruption::NonFinite(place)) => {
-                check.non_finite = Some(place);
-                return check;
+impl Session<'_> {
+    /// Runs one solver after the other from `x` until one converges. The iterations allowed are those of all of them.
+    fn from(&mut self, start: u32, x: &[f64], chain: &[&SolverEntry], asked: &SolverEntry) {
+        let mut left = self.options.iterations.unwrap_or(asked.iterations);
+        for (k, entry) in chain.iter().enumerate() {
+            if !self.attempts.is_empty() {
+                if self.ledger.is_closed() || left == 0 {
+                    return;
+                }
+                self.ledger.begin_again();
             }
-            Err(_) => return check,
-        };
-        let length = norm(ArrayView1::from(&best.residuals));
-        check.held = held(&jacobian, best, options);
-        let jacobian = without(jacobian, &check.held);
-        let norms = column_norms(jacobian.view());
-        check.vanished = (0..norms.len()).filter(|j| !check.held.contains(j)).find(|j| {
-            norms[*j] < VANISHED * ledger.book().scales[*j]
-                && norms[*j] * best.x[*j].abs() < NO_EFFECT * length
-        });
-        let rounding = rounding_of_residuals(jacobian.view(), &best.x, &best.residuals);
-        check.rounding = ROUNDING * rounding / length;
-        check.decomposition = Decomposition::new(jacobian.view(), &norms);
-        check.first_rank = (ledger.book().first_jacobian.as_ref())
-            .map(|first| without(Rc::clone(first), &check.held))
-            .and_then(|first| Decomposition::new(first.view(), &column_norms(first.view())))
-            .map_or(0, |first| first.rank());
-        if let Some(decomposition) = &check.decomposition {
-            let projected = decomposition.project(&best.residuals);
-            let step = decomposition.step(&projected, 0.0);
-            check.step = relative_step(&norms, &best.x, &step, rounding, STEP);
-            let removable = norm(ArrayView1::from(&projected));
-            check.relative_offset = if length > 0.0 { removable / length } else { 0.0 };
+            let before = self.ledger.book().iterations();
+            // each but the last of a chain has its own limit too
+            let most = if k + 1 < chain.len() { left.min(entry.iterations) } else { left };
+            let claimed = self.run(entry, x, most);
+            left = left.saturating_sub(self.ledger.book().iterations() - before);
+            let Some(best) = self.ledger.book().best.clone() else { continue };
+            let check = Check::new(self.ledger, &best, self.options);
+            let termination =
+                if self.ledger.is_broken() { Termination::Panicked } else { check.judge(claimed, &best) };
+            let sum_of_squares = best.sum_of_squares;
+            self.attempts.push(Attempt { solver: entry.name, start, sum_of_squares, termination });
+            // a minimum before any other point, then the lower one
+            let is_better = self.kept.as_ref().is_none_or(|kept| {
+                let [new, old] = [termination, kept.termination].map(Termination::converged);
+                if new == old { sum_of_squares < kept.best.sum_of_squares } else { new }
+            });
+            if is_better {
+                self.kept = Some(Kept { best, check, termination });
+            }
+            if termination.converged() {
+                return;
+            }
         }
-        check
     }
 
-    /// Directions along which no residual changes, those of held parameters left out.
-    fn undetermined(&self) -> Vec<Vec<f64>> {
-        let Some(decomposition) = &self.decomposition else { return Vec::new() };
-        let mut directions = decomposition.undetermined();
-        // a column of zeros has its own unit vector
-        directions.retain(|direction| self.held.iter().all(|j| direction[*j].abs() < 0.5));
-        directions
-    }
-
-    fn judge(&self, claimed: Termination, best: &Evaluation) -> Termination {
-        if !claimed.converged()
-            && !best.is_zero()
-            && !matches!(claimed, Termination::LineSearchFailed | Termination::Stalled)
-        {
-            return claimed;
-        }
-        let is_minimum = self.relative_offset <= OFFSET.max(self.rounding) || self.step <= STEP;
-        let rank = self.decomposition.as_ref().map_or(0, Decomposition::rank);
-        // Residuals at rounding level are a perfect fit, whatever the rank.
-        let rank_lost = rank < self.first_rank && self.rounding < 1.0;
-        match (self.non_finite, self.vanished) {
-            _ if best.is_zero() => Termination::ZeroResidual,
-            (Some(place), _) => Termination::NonFinite(place),
-            (_, Some(parameter)) => Termination::ColumnVanished { parameter },
-            _ if is_minimum && rank_lost => Termination::RankLost { start: self.first_rank, rank },
-            _ if is_minimum && !claimed.converged() => Termination::GradientNegligible,
-            _ if is_minimum || !claimed.converged() => claimed,
-            _ => Termination::NotAMinimum { relative_offset: self.relative_offset },
+    fn run(&self, entry: &SolverEntry, x: &[f64], iterations: u64) -> Termination {
+        match self.ledger.evaluate(x) {
+            Ok(initial) if initial.is_zero() => {
+                let mut book = self.ledger.book_mut();
+                let next = if book.trace.is_empty() { 0 } else { book.iterations() + 1 };
+                book.record(next, 0.0);
+                Termination::ZeroResidual
+            }
+            Ok(_) => entry.run(self.ledger, x, iterations, self.options),
+            Err(interruption) => interruption.into(),
         }
     }
 }

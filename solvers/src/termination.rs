@@ -49,6 +49,13 @@ pub enum Termination {
     Stalled,
     /// A matrix that the method must invert is singular.
     SingularMatrix,
+    /// The gradient is negligible, but the exact Hessian has a direction in which the sum of squares falls: a saddle or a maximum.
+    Saddle {
+        /// See [`Evidence::smallest_eigenvalue`](crate::Evidence::smallest_eigenvalue).
+        smallest_eigenvalue: f64,
+    },
+    /// The problem panicked when it was evaluated; it was not asked again.
+    Panicked,
 }
 
 /// Where a value that is not finite appeared.
@@ -98,10 +105,12 @@ impl Termination {
             Self::LineSearchFailed => "line-search-failed",
             Self::Stalled => "stalled",
             Self::SingularMatrix => "singular-matrix",
+            Self::Saddle { .. } => "saddle",
+            Self::Panicked => "panicked",
         }
     }
 
-    /// Whether the returned point is a minimum as far as `f64` and first derivatives can tell.
+    /// Whether the returned point is a minimum as far as `f64` can tell, by first derivatives and, where the problem has them, by second ones.
     pub fn converged(self) -> bool {
         match self {
             Self::StepAtRounding
@@ -117,7 +126,9 @@ impl Termination {
             | Self::NonFinite(_)
             | Self::LineSearchFailed
             | Self::Stalled
-            | Self::SingularMatrix => false,
+            | Self::SingularMatrix
+            | Self::Saddle { .. }
+            | Self::Panicked => false,
         }
     }
 }
@@ -162,6 +173,12 @@ impl Termination {
                 "the normal equations are singular: a parameter has no effect here, or they depend on each other; try another solver"
                     .into()
             }
+            Self::Saddle { .. } => {
+                "stopped at a saddle or a maximum: the gradient is negligible, but the sum of squares falls along some \
+                 direction; start elsewhere"
+                    .into()
+            }
+            Self::Panicked => "the model panicked when it was evaluated; mend it".into(),
         }
     }
 }

@@ -336,7 +336,11 @@ fn bounds_hold_what_they_must() {
     assert_eq!(outside.to_string(), "a starts at 0.5, which is not within its bounds 1.0 and 2.0");
     assert!(fit_parameters(&track, &data, &bounded("dogleg", &[("a", [f64::NAN, 2.0])])).is_err());
     let unable = fit_parameters(&track, &data, &bounded("bfgs", &[("a", [0.0, 1.0])])).unwrap_err();
-    assert_eq!(unable.to_string(), "bfgs knows no bounds; these solvers do: levenberg-marquardt, dogleg");
+    assert_eq!(
+        unable.to_string(),
+        "bfgs knows no bounds; these solvers do: default, levenberg-marquardt, lm-geodesic, dogleg, subspace-dogleg, \
+         trust-region-newton, newton-cg"
+    );
 }
 
 /// A linear problem in a box is convex: its minimum is where no slope leads down and inside.

@@ -13,7 +13,7 @@ use keyfit::comparison::{LEVELS, Run, Summary, compare, summarize};
 use keyfit::suite::{Problem, SuiteError, suite, suite_names};
 use serde_json::{Value, json};
 
-use super::fit::{Limits, solver};
+use super::fit::{Limits, evidence_json, solver};
 use super::{csv_text, json_number, print, print_json, write_whole};
 use crate::failure::{Failure, say};
 
@@ -256,6 +256,7 @@ fn to_json(runs: &[Run], summary: &[Summary]) -> Value {
             "final_residual": json_number(run.final_residual),
             "residual_evaluations": run.residual_evaluations,
             "jacobian_evaluations": run.jacobian_evaluations,
+            "evidence": run.evidence.map(evidence_json),
             "seconds": run.time.as_secs_f64(),
         })
     };

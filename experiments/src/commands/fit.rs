@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use keyfit::certify::{self, Certified, NotCertified, certify, decimal};
 use keyfit::ir::Parameter;
-use keyfit::solvers::{Loss, Named, Options, lookup};
+use keyfit::solvers::{Attempt, Evidence, Loss, Named, Options, lookup};
 use keyfit::{FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
 use serde_json::{Map, Value, json};
 
@@ -72,6 +72,12 @@ pub struct Limits {
     /// The most evaluations of all residuals
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     evaluations: Option<u64>,
+    /// How many starts to try: the given one, and others spread around it or, where a parameter has two bounds, between these
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    starts: u32,
+    /// Chooses the other starts
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
     /// The learning rate of gradient descent
     #[arg(long, default_value_t = Options::default().learning_rate, allow_negative_numbers = true)]
     learning_rate: f64,
@@ -91,6 +97,8 @@ impl Limits {
             iterations: self.iterations,
             evaluation_budget: self.evaluations.unwrap_or(defaults.evaluation_budget),
             learning_rate: rate,
+            starts: self.starts,
+            seed: self.seed,
             ..defaults
         })
     }
@@ -270,6 +278,7 @@ fn text(fit: &keyfit::Fit) -> String {
         loss => format!("sum of the loss {loss}"),
     };
     lines.push(format!("{minimised}  {:?} -> {:?}", fit.initial_residual, fit.final_residual));
+    lines.extend(tried(fit));
     lines.push(format!(
         "{} ({} steps, {} residual and {} Jacobian evaluations)",
         fit.message, fit.steps, fit.residual_evaluations, fit.jacobian_evaluations
@@ -314,6 +323,28 @@ fn certificate_json(certificate: &Certificate) -> Value {
     }
 }
 
+/// What was tried, where it was more than one run.
+fn tried(fit: &keyfit::Fit) -> Vec<String> {
+    let starts = fit.attempts.iter().map(|attempt| attempt.start).max().unwrap_or(1);
+    let mut lines = Vec::new();
+    if starts == 1 && fit.attempts.len() > 1 {
+        let tried =
+            fit.attempts.iter().map(|attempt| format!("{} ({})", attempt.solver, attempt.termination.name()));
+        lines.push(format!("tried {}", tried.collect::<Vec<_>>().join(", then ")));
+    }
+    if starts > 1 {
+        let converged = fit.attempts.iter().filter(|attempt| attempt.termination.converged()).count();
+        lines.push(format!("{starts} starts, {converged} of them converged; this is the lowest minimum"));
+    }
+    if let Some(first) = fit.beaten() {
+        lines.push(format!(
+            "the first start led to a local minimum that another start beat: sum {:?}",
+            first.sum_of_squares
+        ));
+    }
+    lines
+}
+
 fn object(numbers: &[Named]) -> Value {
     Value::Object(numbers.iter().map(|p| (p.name.clone(), json_number(p.value))).collect())
 }
@@ -343,12 +374,38 @@ fn fit_json(fit: &keyfit::Fit) -> Value {
         "steps": fit.steps,
         "residual_evaluations": fit.residual_evaluations,
         "jacobian_evaluations": fit.jacobian_evaluations,
+        "hessian_evaluations": fit.hessian_evaluations,
+        "hessian_products": fit.hessian_products,
+        "curvatures_along": fit.curvatures_along,
+        "evidence": evidence_json(fit.evidence),
+        "attempts": fit.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
+        "beaten": fit.beaten().map(attempt_json),
         "rank": fit.rank,
         "undetermined": fit.undetermined.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "at_bounds": object(&fit.at_bounds),
         "loss": fit.loss.to_string(),
         "refused": null,
         "channels": channels,
+    })
+}
+
+/// What speaks for a minimum.
+pub fn evidence_json(evidence: Evidence) -> Value {
+    json!({
+        "scaled_gradient": json_number(evidence.scaled_gradient),
+        "rank": evidence.rank,
+        "smallest_eigenvalue": evidence.smallest_eigenvalue.map(json_number),
+        "exact_hessian": evidence.exact,
+    })
+}
+
+fn attempt_json(attempt: &Attempt) -> Value {
+    json!({
+        "solver": attempt.solver,
+        "start": attempt.start,
+        "sum_of_squares": json_number(attempt.sum_of_squares),
+        "converged": attempt.termination.converged(),
+        "termination": attempt.termination.name(),
     })
 }
 

@@ -1,138 +1,11 @@
-//! What every solver of the registry promises, whatever the problem does.
-
-// hand-written models, a judge of their own: accuracy is at stake here, bits are not
-#![allow(clippy::disallowed_methods)]
-
-use std::cell::Cell;
+//! Promises on problems that behave.
 
 use keyfit_solvers::{
     LeastSquares, NonFinite, Options, Outcome, SOLVERS, SolveError, SolverEntry, Termination, lookup, solve,
 };
 use ndarray::ArrayViewMut2;
 
-/// A problem by two functions.
-struct Problem<R, J> {
-    shape: (usize, usize),
-    residuals: R,
-    jacobian: J,
-}
-
-impl<R: Fn(&[f64], &mut [f64]), J: Fn(&[f64], ArrayViewMut2<'_, f64>)> LeastSquares for Problem<R, J> {
-    fn parameters(&self) -> usize {
-        self.shape.1
-    }
-
-    fn residuals(&self) -> usize {
-        self.shape.0
-    }
-
-    fn residuals_into(&self, x: &[f64], out: &mut [f64]) {
-        (self.residuals)(x, out);
-    }
-
-    fn jacobian_into(&self, x: &[f64], out: ArrayViewMut2<'_, f64>) {
-        (self.jacobian)(x, out);
-    }
-}
-
-/// y = a·exp(−b·t) with noise, in units that every solver copes with.
-fn decay() -> impl LeastSquares {
-    const DATA: [(f64, f64); 5] = [(0.0, 2.03), (0.5, 1.55), (1.0, 1.24), (2.0, 0.70), (3.0, 0.46)];
-    Problem {
-        shape: (5, 2),
-        residuals: |x: &[f64], out: &mut [f64]| {
-            for (r, (t, y)) in out.iter_mut().zip(DATA) {
-                *r = x[0] * (-x[1] * t).exp() - y;
-            }
-        },
-        jacobian: |x: &[f64], mut out: ArrayViewMut2<'_, f64>| {
-            for (mut row, (t, _)) in out.rows_mut().into_iter().zip(DATA) {
-                let e = (-x[1] * t).exp();
-                row[0] = e;
-                row[1] = -t * x[0] * e;
-            }
-        },
-    }
-}
-const START: [f64; 2] = [1.0, 1.0];
-
-/// Residuals `A x − y`, row by row.
-fn linear<const M: usize, const N: usize>(a: [[f64; N]; M], y: [f64; M]) -> impl LeastSquares {
-    Problem {
-        shape: (M, N),
-        residuals: move |x: &[f64], out: &mut [f64]| {
-            for (r, (row, y)) in out.iter_mut().zip(a.iter().zip(y)) {
-                *r = row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>() - y;
-            }
-        },
-        jacobian: move |_: &[f64], mut out: ArrayViewMut2<'_, f64>| {
-            for ((i, j), d) in out.indexed_iter_mut() {
-                *d = a[i][j];
-            }
-        },
-    }
-}
-
-/// Counts calls, remembers the lowest sum of squares, and can spoil one call.
-struct Watched<P> {
-    inner: P,
-    residual_calls: Cell<u64>,
-    jacobian_calls: Cell<u64>,
-    lowest: Cell<f64>,
-    spoiled_residual: u64,
-    spoiled_jacobian: u64,
-}
-
-impl<P: LeastSquares> Watched<P> {
-    fn new(inner: P) -> Self {
-        Self {
-            inner,
-            residual_calls: Cell::new(0),
-            jacobian_calls: Cell::new(0),
-            lowest: Cell::new(f64::INFINITY),
-            spoiled_residual: 0,
-            spoiled_jacobian: 0,
-        }
-    }
-
-    fn check(&self, outcome: &Outcome, name: &str) {
-        assert_eq!(outcome.residual_evaluations, self.residual_calls.get(), "{name}");
-        assert_eq!(outcome.jacobian_evaluations, self.jacobian_calls.get(), "{name}");
-        assert!(outcome.sum_of_squares <= self.lowest.get() * (1.0 + 1e-9), "{name}");
-        assert!(outcome.parameters.iter().all(|x| x.is_finite()), "{name}");
-        let mut again = vec![0.0; self.inner.residuals()];
-        self.inner.residuals_into(&outcome.parameters, &mut again);
-        assert_eq!(again.iter().map(|r| r * r).sum::<f64>(), outcome.sum_of_squares, "{name}");
-    }
-}
-
-impl<P: LeastSquares> LeastSquares for Watched<P> {
-    fn parameters(&self) -> usize {
-        self.inner.parameters()
-    }
-
-    fn residuals(&self) -> usize {
-        self.inner.residuals()
-    }
-
-    fn residuals_into(&self, x: &[f64], out: &mut [f64]) {
-        self.residual_calls.set(self.residual_calls.get() + 1);
-        self.inner.residuals_into(x, out);
-        if self.residual_calls.get() == self.spoiled_residual {
-            out[1] = f64::NAN;
-        }
-        let sum: f64 = out.iter().map(|r| r * r).sum();
-        self.lowest.set(self.lowest.get().min(sum));
-    }
-
-    fn jacobian_into(&self, x: &[f64], mut out: ArrayViewMut2<'_, f64>) {
-        self.jacobian_calls.set(self.jacobian_calls.get() + 1);
-        self.inner.jacobian_into(x, out.view_mut());
-        if self.jacobian_calls.get() == self.spoiled_jacobian {
-            out[[1, 0]] = f64::INFINITY;
-        }
-    }
-}
+use crate::problems::{Bends, Problem, START, Watched, able, decay, linear};
 
 fn run(problem: &dyn LeastSquares, start: &[f64], solver: &SolverEntry) -> Outcome {
     solve(problem, start, solver, &Options::default()).unwrap()
@@ -206,8 +79,13 @@ fn a_nan_at_any_evaluation_ends_with_the_best_point() {
                 Ok(outcome) => {
                     assert!(k > 1);
                     problem.check(&outcome, solver.name);
-                    if solver.name == "levenberg-marquardt" {
-                        assert!(outcome.termination.converged(), "a rejected trial is no reason to stop");
+                    if ["default", "levenberg-marquardt", "newton", "nelder-mead"].contains(&solver.name) {
+                        let reason = outcome.termination;
+                        assert!(
+                            reason.converged(),
+                            "{} {k} {reason:?}: a rejected trial is no reason to stop",
+                            solver.name
+                        );
                     }
                 }
                 Err(error) => {
@@ -224,7 +102,9 @@ fn a_nan_at_any_evaluation_ends_with_the_best_point() {
             problem.check(&outcome, solver.name);
             if k == 1 {
                 let place = NonFinite::Derivative { residual: 1, parameter: 0 };
-                assert_eq!(outcome.termination, Termination::NonFinite(place), "{}", solver.name);
+                // others of the chain go on; and these can do without, once
+                let goes_on = ["default", "nelder-mead", "variable-projection"].contains(&solver.name);
+                assert!(goes_on || outcome.termination == Termination::NonFinite(place), "{}", solver.name);
             }
         }
     }
@@ -237,6 +117,8 @@ fn a_region_without_values_is_not_entered() {
         shape: (1, 1),
         residuals: |x: &[f64], out: &mut [f64]| out[0] = x[0].ln() - 1.0,
         jacobian: |x: &[f64], mut out: ArrayViewMut2<'_, f64>| out[[0, 0]] = 1.0 / x[0],
+        bends: None,
+        linear: Vec::new(),
     };
     let outcome = run(&problem, &[10.0], lookup("levenberg-marquardt").unwrap());
     assert!(outcome.termination.converged(), "{:?}", outcome.termination);
@@ -274,13 +156,15 @@ fn residuals_of_any_size_are_solved_alike() {
                 decay().jacobian_into(x, out.view_mut());
                 out *= scale;
             },
+            bends: None,
+            linear: vec![0],
         };
         let outcome = run(&scaled, &START, lookup("levenberg-marquardt").unwrap());
         assert!(outcome.termination.converged(), "{scale} {:?}", outcome.termination);
         for (a, b) in outcome.parameters.iter().zip(&expected) {
             assert!((a - b).abs() < 1e-12, "{scale} {a} {b}");
         }
-        for solver in SOLVERS {
+        for solver in able(&scaled) {
             let outcome = run(&scaled, &START, solver);
             let right = (outcome.parameters[1] - expected[1]).abs() < 1e-4;
             assert!(right || !outcome.termination.converged(), "{} {scale} {outcome:?}", solver.name);
@@ -303,9 +187,11 @@ fn a_sum_of_two_parameters_has_rank_one() {
             continue;
         }
         assert!(outcome.termination.converged(), "{} {:?}", solver.name, outcome.termination);
-        // The shortest step leaves the difference of the two as it was.
         let [a, b] = outcome.parameters[..] else { panic!() };
-        assert!((a + b - 6.5 / 3.0).abs() < 1e-7 && (a - b - 0.25).abs() < 1e-7, "{} {a} {b}", solver.name);
+        assert!((a + b - 6.5 / 3.0).abs() < 1e-7, "{} {a} {b}", solver.name);
+        // The shortest step leaves the difference of the two as it was; a simplex knows no shortest step.
+        let kept = (a - b - 0.25).abs() < 1e-7;
+        assert!(kept || solver.name == "nelder-mead", "{} {a} {b}", solver.name);
     }
 }
 
@@ -361,8 +247,10 @@ fn a_parameter_that_loses_all_effect_is_named() {
             out[1] = 2.0;
         },
         jacobian: |x: &[f64], mut out: ArrayViewMut2<'_, f64>| out[[0, 0]] = -(-x[0]).exp(),
+        bends: Some(Bends(|x| vec![ndarray::array![[(-x[0]).exp()]], ndarray::array![[0.0]]])),
+        linear: Vec::new(),
     };
-    for solver in SOLVERS {
+    for solver in able(&problem) {
         let outcome = run(&problem, &[1.0], solver);
         assert!(!outcome.termination.converged(), "{} {:?}", solver.name, outcome.termination);
     }

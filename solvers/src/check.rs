@@ -1,0 +1,196 @@
+//! What is known at the point that a run returns, whatever the solver says of it.
+
+use std::rc::Rc;
+
+use ndarray::{Array2, ArrayView1, ArrayView2};
+
+use crate::bounds::{held, without};
+use crate::decomposition::{Decomposition, grow, norm, rounding_of_residuals};
+use crate::ledger::{Evaluation, Interruption, Ledger};
+use crate::options::Options;
+use crate::quadratic::Quadratic;
+use crate::settling::relative_step;
+use crate::termination::{NonFinite, Termination};
+
+/// A claim to have converged stands if the relative offset is no larger than this, or at rounding level.
+const OFFSET: f64 = 1e-6;
+/// … or if an undamped Gauss–Newton step would change no parameter by more than this part of it.
+const STEP: f64 = 1e-10;
+/// Rounding level, in units of what rounding the parameters does to the residuals.
+const ROUNDING: f64 = 8.0;
+/// A column has vanished if its norm fell by this factor below the largest it has had …
+const VANISHED: f64 = 1e-10;
+/// … and changing the parameter by all of its size would change the residual vector by less than this part.
+const NO_EFFECT: f64 = 1e-8;
+/// A point is a saddle if an eigenvalue is below minus this, in parameters in which `JᵀJ` has ones on its diagonal.
+const NEGATIVE: f64 = 1e-8;
+/// Parameters up to which second derivatives are looked at: they cost the square of the parameters' number.
+const EXACT: usize = 32;
+
+/// What speaks for a minimum at the returned point, computed there anew. Parameters that a bound holds have no part in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// `max |Jⱼᵀ r| / (‖Jⱼ‖ ‖r‖)`: the cosine between the residuals and the column that could remove most of them. 0 for zero
+    /// residuals, NaN if the Jacobian is not finite.
+    pub scaled_gradient: f64,
+    /// Numerical rank of the column-scaled Jacobian; 0 if it is not finite.
+    pub rank: usize,
+    /// The least eigenvalue of the Hessian of half the sum of squares, in parameters scaled by the norms of the Jacobian's columns (so
+    /// that `JᵀJ` has ones on its diagonal). Zero to rounding where the rank is short; `None` where something is not finite.
+    pub smallest_eigenvalue: Option<f64>,
+    /// Whether that is the exact Hessian `JᵀJ + Σ rᵢ ∇²rᵢ`; else it is `JᵀJ`, which has no negative eigenvalue: the problem has no second
+    /// derivatives, they are not finite, or there are more than 32 parameters.
+    pub exact: bool,
+}
+
+fn column_norms(jacobian: ArrayView2<'_, f64>) -> Vec<f64> {
+    let mut norms = vec![0.0; jacobian.ncols()];
+    grow(&mut norms, jacobian);
+    norms
+}
+
+/// What is known at the returned point, independently of the solver.
+pub(crate) struct Check {
+    pub decomposition: Option<Decomposition>,
+    pub relative_offset: f64,
+    pub evidence: Evidence,
+    /// The largest part that an undamped step would change of a parameter.
+    step: f64,
+    /// The relative offset that rounding alone can cause.
+    rounding: f64,
+    vanished: Option<usize>,
+    /// The rank at the start.
+    first_rank: usize,
+    non_finite: Option<NonFinite>,
+    /// Parameters that a bound holds. They have no part in what else is known here.
+    pub held: Vec<usize>,
+}
+
+impl Check {
+    pub fn new(ledger: &Ledger<'_>, best: &Evaluation, options: &Options) -> Self {
+        let mut check = Self {
+            decomposition: None,
+            relative_offset: f64::NAN,
+            evidence: Evidence {
+                scaled_gradient: f64::NAN,
+                rank: 0,
+                smallest_eigenvalue: None,
+                exact: false,
+            },
+            step: f64::INFINITY,
+            rounding: 0.0,
+            vanished: None,
+            first_rank: 0,
+            non_finite: None,
+            held: Vec::new(),
+        };
+        let jacobian = match ledger.jacobian(&best.x) {
+            Ok(jacobian) => jacobian,
+            Err(Interruption::NonFinite(place)) => {
+                check.non_finite = Some(place);
+                return check;
+            }
+            Err(_) => return check,
+        };
+        let length = norm(ArrayView1::from(&best.residuals));
+        check.held = held(&jacobian, best, options);
+        let jacobian = without(jacobian, &check.held);
+        let norms = column_norms(jacobian.view());
+        check.vanished = (0..norms.len()).filter(|j| !check.held.contains(j)).find(|j| {
+            norms[*j] < VANISHED * ledger.book().scales[*j]
+                && norms[*j] * best.x[*j].abs() < NO_EFFECT * length
+        });
+        let rounding = rounding_of_residuals(jacobian.view(), &best.x, &best.residuals);
+        check.rounding = ROUNDING * rounding / length;
+        check.decomposition = Decomposition::new(jacobian.view(), &norms);
+        check.first_rank = (ledger.book().first_jacobian.as_ref())
+            .map(|first| without(Rc::clone(first), &check.held))
+            .and_then(|first| Decomposition::new(first.view(), &column_norms(first.view())))
+            .map_or(0, |first| first.rank());
+        if let Some(decomposition) = &check.decomposition {
+            let projected = decomposition.project(&best.residuals);
+            let step = decomposition.step(&projected, 0.0);
+            check.step = relative_step(&norms, &best.x, &step, rounding, STEP);
+            let removable = norm(ArrayView1::from(&projected));
+            check.relative_offset = if length > 0.0 { removable / length } else { 0.0 };
+        }
+        check.evidence = check.gather(ledger, best, &jacobian, &norms);
+        check
+    }
+
+    /// What is published of it.
+    fn gather(
+        &self,
+        ledger: &Ledger<'_>,
+        best: &Evaluation,
+        jacobian: &Array2<f64>,
+        norms: &[f64],
+    ) -> Evidence {
+        let length = norm(ArrayView1::from(&best.residuals));
+        let part = |(column, size): (ArrayView1<'_, f64>, &f64)| {
+            // quotients first: squares under- and overflow long before their roots
+            let product: f64 =
+                column.iter().zip(&best.residuals).map(|(d, r)| (d / size) * (r / length)).sum();
+            if *size > 0.0 && length > 0.0 { product.abs() } else { 0.0 }
+        };
+        let parts = jacobian.columns().into_iter().zip(norms).map(part);
+        let curvature = if norms.len() <= EXACT { ledger.curvature(best).ok().flatten() } else { None };
+        let unit = |j: usize| if norms[j] > 0.0 { norms[j] } else { 1.0 };
+        let free: Vec<usize> = (0..norms.len()).filter(|j| !self.held.contains(j)).collect();
+        let entry = |(i, j): (usize, usize)| {
+            let (i, j) = (free[i], free[j]);
+            let columns = jacobian.column(i).into_iter().zip(jacobian.column(j));
+            let gram: f64 = columns.map(|(a, b)| (a / unit(i)) * (b / unit(j))).sum();
+            gram + curvature.as_ref().map_or(0.0, |s| s[[i, j]] / unit(i) / unit(j))
+        };
+        let hessian = Array2::from_shape_fn((free.len(), free.len()), entry);
+        let finite = hessian.iter().all(|h| h.is_finite());
+        let model = finite.then(|| Quadratic::new(hessian, &vec![0.0; free.len()])).flatten();
+        Evidence {
+            scaled_gradient: parts.fold(0.0, f64::max),
+            rank: self.decomposition.as_ref().map_or(0, Decomposition::rank),
+            exact: curvature.is_some(),
+            smallest_eigenvalue: model.filter(|model| !model.values.is_empty()).map(|model| model.least()),
+        }
+    }
+
+    /// The least eigenvalue where it shows a way down.
+    fn way_down(&self) -> Option<f64> {
+        self.evidence.smallest_eigenvalue.filter(|least| self.evidence.exact && *least < -NEGATIVE)
+    }
+
+    /// Directions along which no residual changes, those of held parameters left out.
+    pub fn undetermined(&self) -> Vec<Vec<f64>> {
+        let Some(decomposition) = &self.decomposition else { return Vec::new() };
+        let mut directions = decomposition.undetermined();
+        // a column of zeros has its own unit vector
+        directions.retain(|direction| self.held.iter().all(|j| direction[*j].abs() < 0.5));
+        directions
+    }
+
+    /// What a claim comes to at this point.
+    pub fn judge(&self, claimed: Termination, best: &Evaluation) -> Termination {
+        if !claimed.converged()
+            && !best.is_zero()
+            && !matches!(claimed, Termination::LineSearchFailed | Termination::Stalled)
+        {
+            return claimed;
+        }
+        let is_minimum = self.relative_offset <= OFFSET.max(self.rounding) || self.step <= STEP;
+        let rank = self.decomposition.as_ref().map_or(0, Decomposition::rank);
+        // Residuals at rounding level are a perfect fit, whatever the rank.
+        let rank_lost = rank < self.first_rank && self.rounding < 1.0;
+        match (self.non_finite, self.vanished) {
+            _ if best.is_zero() => Termination::ZeroResidual,
+            (Some(place), _) => Termination::NonFinite(place),
+            (_, Some(parameter)) => Termination::ColumnVanished { parameter },
+            _ if is_minimum && rank_lost => Termination::RankLost { start: self.first_rank, rank },
+            _ if is_minimum && let Some(smallest_eigenvalue) = self.way_down() => {
+                Termination::Saddle { smallest_eigenvalue }
+            }
+            _ if is_minimum && !claimed.converged() => Termination::GradientNegligible,
+            _ if is_minimum || !claimed.converged() => claimed,
+            _ => Termination::NotAMinimum { relative_offset: self.relative_offset },
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A point with its linear and quadratic models, and the final phase that the solvers of our own share.
+
+use std::rc::Rc;
+
+use argmin::core::{Error, State, TerminationReason};
+use ndarray::{Array1, Array2, ArrayView1};
+
+use crate::bounds::{held, inside, without};
+use crate::decomposition::{Decomposition, gram, rounding_of_residuals};
+use crate::drive::PlainIterate;
+use crate::ledger::{Evaluation, Interruption, Ledger};
+use crate::options::Options;
+use crate::quadratic::Quadratic;
+use crate::settling::Settling;
+use crate::termination::Termination;
+
+/// Descent hands over to the final phase where an undamped step could remove less than this part of the residuals.
+const OFFSET: f64 = 1e-7;
+/// A least eigenvalue below this part of the largest is a way down, not rounding.
+const WAY_DOWN: f64 = 1e-8;
+/// The least part of an undamped step that the final phase takes.
+const RELAXED: f64 = 1.0 / 64.0;
+
+/// The current point with its linear model.
+pub(crate) struct Here {
+    pub evaluation: Rc<Evaluation>,
+    /// With the columns of parameters that a bound holds set to 0, so that no step moves these.
+    pub jacobian: Rc<Array2<f64>>,
+    pub decomposition: Decomposition,
+    pub projected: Vec<f64>,
+    pub scales: Vec<f64>,
+    /// The parameters that a bound holds.
+    pub held: Vec<usize>,
+    /// What rounding does to the residual vector.
+    rounding: f64,
+    /// The exact second order, where it was asked for and is finite.
+    pub quadratic: Option<Quadratic>,
+}
+
+impl Here {
+    /// The model at a point; `None` where the Jacobian has no decomposition.
+    pub fn new(
+        ledger: &Ledger<'_>,
+        evaluation: Rc<Evaluation>,
+        options: &Options,
+    ) -> Result<Option<Self>, Interruption> {
+        let jacobian = ledger.jacobian(&evaluation.x)?;
+        let held = held(&jacobian, &evaluation, options);
+        let jacobian = without(jacobian, &held);
+        let scales = ledger.book().scales.clone();
+        Ok(Decomposition::new(jacobian.view(), &scales).map(|decomposition| Self {
+            projected: decomposition.project(&evaluation.residuals),
+            rounding: rounding_of_residuals(jacobian.view(), &evaluation.x, &evaluation.residuals),
+            decomposition,
+            jacobian,
+            evaluation,
+            scales,
+            held,
+            quadratic: None,
+        }))
+    }
+
+    /// With the exact second order.
+    pub fn bent(mut self, ledger: &Ledger<'_>) -> Result<Self, Interruption> {
+        if let Some(curvature) = ledger.curvature(&self.evaluation)? {
+            self.quadratic = self.quadratic(&(gram(&self.jacobian) + &*curvature));
+        }
+        Ok(self)
+    }
+
+    /// The model with this Hessian, in scaled parameters, those that a bound holds left alone.
+    fn quadratic(&self, hessian: &Array2<f64>) -> Option<Quadratic> {
+        let free = |j: usize| !self.held.contains(&j);
+        let entry = |(i, j): (usize, usize)| {
+            if free(i) && free(j) { hessian[[i, j]] / self.unit(i) / self.unit(j) } else { 0.0 }
+        };
+        let scaled = Array2::from_shape_fn(hessian.dim(), entry);
+        scaled.iter().all(|h| h.is_finite()).then(|| Quadratic::new(scaled, &self.scaled_gradient()))?
+    }
+
+    /// The scale of a parameter, 1 where nothing is known of it.
+    pub fn unit(&self, j: usize) -> f64 {
+        self.scales.get(j).copied().filter(|scale| *scale > 0.0).unwrap_or(1.0)
+    }
+
+    /// A step in the parameters from one in scaled parameters.
+    pub fn unscaled(&self, step: &[f64]) -> Vec<f64> {
+        step.iter().enumerate().map(|(j, z)| z / self.unit(j)).collect()
+    }
+
+    /// `Jᵀ r`, half the gradient of the sum of squares.
+    pub fn gradient(&self) -> Vec<f64> {
+        self.jacobian.t().dot(&ArrayView1::from(&self.evaluation.residuals)).to_vec()
+    }
+
+    /// The same in scaled parameters.
+    pub fn scaled_gradient(&self) -> Vec<f64> {
+        self.unscaled(&self.gradient())
+    }
+
+    /// Where a step leads within the bounds; with it, if a bound shortens the step, what the linear model promises of the rest.
+    pub fn moved(&self, step: &[f64], options: &Options) -> (Vec<f64>, Option<f64>) {
+        let x = &self.evaluation.x;
+        let free: Vec<f64> = x.iter().zip(step).map(|(x, p)| x + p).collect();
+        let inside = inside(&options.bounds, free.clone());
+        if inside == free {
+            return (inside, None);
+        }
+        let rest = Array1::from_iter(inside.iter().zip(x).map(|(a, b)| a - b));
+        let residuals = ArrayView1::from(&self.evaluation.residuals);
+        let after = &self.jacobian.dot(&rest) + &residuals;
+        let promised = residuals.iter().zip(&after).map(|(r, a)| (r - a) * (r + a)).sum();
+        (inside, Some(promised))
+    }
+
+    /// Whether the models can improve next to nothing.
+    pub fn is_flat(&self) -> bool {
+        let removable = self.projected.iter().map(|c| c * c).sum::<f64>().sqrt();
+        let way_down = self.quadratic.as_ref().is_some_and(|q| q.least() < -WAY_DOWN * q.size());
+        !way_down && removable <= OFFSET * self.evaluation.sum_of_squares.sqrt() + self.rounding
+    }
+
+    /// The undamped step: Newton's where the second order is known and convex, else Gauss and Newton's.
+    pub fn undamped(&self) -> Vec<f64> {
+        match self.quadratic.as_ref().filter(|quadratic| quadratic.is_convex()) {
+            Some(quadratic) => self.unscaled(&quadratic.modified()),
+            None => self.decomposition.step(&self.projected, 0.0),
+        }
+    }
+}
+
+/// What one iteration comes to: the point to go on from, `None` for a rejected trial, or why to stop.
+pub(crate) type Advance = Result<Option<Rc<Evaluation>>, Termination>;
+
+/// argmin's state after an iteration; writes down why the run ends, if it does.
+pub(crate) fn advanced(ledger: &Ledger<'_>, state: PlainIterate, advance: Advance) -> PlainIterate {
+    match advance {
+        Err(conclusion) => {
+            ledger.conclude(conclusion);
+            state.terminate_with(TerminationReason::SolverConverged)
+        }
+        Ok(None) => state,
+        Ok(Some(next)) => {
+            let state = state.param(next.x.clone()).cost(next.sum_of_squares);
+            if !next.is_zero() {
+                return state;
+            }
+            ledger.conclude(Termination::ZeroResidual);
+            state.terminate_with(TerminationReason::SolverConverged)
+        }
+    }
+}
+
+/// The final phase: undamped steps until rounding alone moves them.
+pub(crate) struct Finish {
+    settling: Settling,
+    /// The part of each undamped step that is taken.
+    relaxation: f64,
+    /// The last undamped step, scaled.
+    last: Vec<f64>,
+}
+
+impl Finish {
+    pub fn new() -> Self {
+        Self { settling: Settling::new(), relaxation: 1.0, last: Vec::new() }
+    }
+
+    /// Halves the part; false if it is as small as can be.
+    fn relax(&mut self) -> bool {
+        let possible = self.relaxation > RELAXED;
+        self.relaxation *= if possible { 0.5 } else { 1.0 };
+        possible
+    }
+
+    /// Where a step turns back by more than half of the last one, the parts taken are too large: large residuals bend
+    /// the sum of squares more than its linear model knows.
+    fn relax_after(&mut self, step: &[f64]) {
+        let along: f64 = step.iter().zip(&self.last).map(|(p, q)| p * q).sum();
+        let before: f64 = self.last.iter().map(|q| q * q).sum();
+        if along < -0.5 * before {
+            self.relax();
+        }
+        self.last = step.to_vec();
+    }
+
+    /// One undamped step.
+    pub fn advance(&mut self, ledger: &Ledger<'_>, here: &Here, options: &Options) -> Result<Advance, Error> {
+        let x = &here.evaluation.x;
+        let step = here.undamped();
+        let scaled: Vec<f64> = here.scales.iter().zip(&step).map(|(d, p)| d * p).collect();
+        self.relax_after(&scaled);
+        let part: Vec<f64> = step.iter().map(|p| self.relaxation * p).collect();
+        let (point, shortened) = here.moved(&part, options);
+        let trial = match ledger.trial(&point)? {
+            Some(trial) if trial.is_zero() || ledger.can_go_on(&point)? => Some(trial),
+            _ => None,
+        };
+        let Some(trial) = trial.filter(|trial| ledger.prefer(trial, here.rounding)) else {
+            return Ok(if self.relax() { Ok(None) } else { Err(Termination::LossStoppedChanging) });
+        };
+        let taken = match shortened {
+            None => step,
+            Some(_) => point.iter().zip(x).map(|(a, b)| a - b).collect(),
+        };
+        let at_rest = self.settling.observe(&here.scales, x, &taken, here.rounding);
+        Ok(if at_rest { Err(Termination::StepAtRounding) } else { Ok(Some(trial)) })
+    }
+}

@@ -1,0 +1,139 @@
+//! Full steps with a line search: Gauss–Newton by QR, and Newton's method.
+
+use std::rc::Rc;
+
+use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
+
+use crate::decomposition::scaled_norm;
+use crate::descent::{Trial, search};
+use crate::drive::{PlainIterate, begin, drive};
+use crate::ledger::Ledger;
+use crate::model::{Advance, Finish, Here, advanced};
+use crate::options::Options;
+use crate::termination::Termination;
+
+/// The slope, relative to the first one, that ends a line search.
+const CURVATURE: f64 = 0.9;
+
+/// Which model's lowest point a step aims at.
+#[derive(Clone, Copy)]
+enum Aim {
+    /// The linear model's: Gauss and Newton's step.
+    Linear,
+    /// The exact quadratic model's, its negative eigenvalues turned round: a modified Newton step.
+    Quadratic,
+}
+
+/// Full steps, shortened by a line search for the strong Wolfe conditions.
+///
+/// Needs residuals and Jacobian, and for Newton's steps a Hessian an iteration. A step is no longer than `‖D x‖` times
+/// `Options::first_step`, `D` being the largest norms that the columns of `J` have had. Gauss–Newton's comes from a QR factorisation
+/// and the singular values of `R`, and is the shortest one where the rank is short. Newton's takes the eigenvalues of the
+/// scaled Hessian by their size, so that it leads down everywhere and away from saddles. Where an undamped step could remove less than
+/// 1e-7 of the residual vector, or the line search finds nothing, the final phase of the trust-region solvers begins.
+///
+/// *Ends.* As the trust-region solvers.
+///
+/// Reference: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), sections 3.4 and 10.3.
+struct Full {
+    aim: Aim,
+    options: Options,
+    finish: Option<Finish>,
+    /// The point of a rejected trial of the final phase.
+    here: Option<Here>,
+}
+
+impl Full {
+    fn model(&self, ledger: &Ledger<'_>, x: &[f64]) -> Result<Option<Here>, Error> {
+        let Some(here) = Here::new(ledger, ledger.evaluate(x)?, &self.options)? else { return Ok(None) };
+        Ok(Some(match self.aim {
+            Aim::Linear => here,
+            Aim::Quadratic => here.bent(ledger)?,
+        }))
+    }
+
+    fn advance(&mut self, ledger: &Ledger<'_>, here: &Here) -> Result<Advance, Error> {
+        if self.finish.is_none() && !here.is_flat() {
+            if let Some(next) = self.line(ledger, here)? {
+                return Ok(Ok(Some(next.evaluation)));
+            }
+        }
+        self.finish.get_or_insert_with(Finish::new).advance(ledger, here, &self.options)
+    }
+
+    /// One line search; `None` where it finds nothing.
+    fn line(&self, ledger: &Ledger<'_>, here: &Here) -> Result<Option<Trial>, Error> {
+        let direction = match (self.aim, &here.quadratic) {
+            (Aim::Quadratic, Some(quadratic)) => here.unscaled(&quadratic.modified()),
+            _ => here.undamped(),
+        };
+        let gradient: Vec<f64> = here.gradient().iter().map(|g| 2.0 * g).collect();
+        let slope: f64 = gradient.iter().zip(&direction).map(|(g, p)| g * p).sum();
+        if slope.is_nan() || slope >= 0.0 {
+            return Ok(None);
+        }
+        let [length, step] = [&here.evaluation.x, &direction].map(|v| scaled_norm(&here.scales, v));
+        let most = self.options.first_step * if length > 0.0 { length } else { 1.0 };
+        let from = Trial { at: 0.0, evaluation: Rc::clone(&here.evaluation), slope, gradient };
+        Ok(search(ledger, &from, &direction, (most / step).min(1.0), CURVATURE)?)
+    }
+}
+
+impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for Full {
+    fn name(&self) -> &str {
+        "full-steps"
+    }
+
+    fn init(
+        &mut self,
+        problem: &mut Problem<&'a Ledger<'a>>,
+        state: PlainIterate,
+    ) -> Result<(PlainIterate, Option<KV>), Error> {
+        begin(problem, state)
+    }
+
+    fn next_iter(
+        &mut self,
+        problem: &mut Problem<&'a Ledger<'a>>,
+        state: PlainIterate,
+    ) -> Result<(PlainIterate, Option<KV>), Error> {
+        problem.problem("residuals", |ledger| {
+            let here = match self.here.take() {
+                Some(here) => Some(here),
+                None => self.model(ledger, state.param.as_deref().unwrap_or_default())?,
+            };
+            let Some(here) = here else {
+                ledger.conclude(Termination::SingularMatrix);
+                return Ok((
+                    state.terminate_with(TerminationReason::SolverExit("no decomposition".into())),
+                    None,
+                ));
+            };
+            let advance = self.advance(ledger, &here)?;
+            if let Ok(None) = advance {
+                self.here = Some(here);
+            }
+            Ok((advanced(ledger, state, advance), None))
+        })
+    }
+}
+
+fn run(aim: Aim, ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
+    let solver = Full { aim, options: options.clone(), finish: None, here: None };
+    drive(ledger, solver, start, iterations, |cost| cost)
+}
+
+/// Runs Gauss–Newton by QR.
+pub(crate) fn linear(ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
+    run(Aim::Linear, ledger, start, iterations, options)
+}
+
+/// Runs Newton's method.
+pub(crate) fn quadratic(
+    ledger: &Ledger<'_>,
+    start: &[f64],
+    iterations: u64,
+    options: &Options,
+) -> Termination {
+    run(Aim::Quadratic, ledger, start, iterations, options)
+}
