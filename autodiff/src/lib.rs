@@ -29,9 +29,9 @@
 //! derivative's evaluation *is* the sampler's and no partial is NaN for want of care. With the feature `mpfr`, the
 //! same tracks are evaluated at any precision.
 
+pub mod curvature;
 #[cfg(feature = "mpfr")]
 pub mod curved;
-pub mod curvature;
 mod derivative;
 pub mod gradient;
 #[cfg(feature = "mpfr")]

@@ -15,17 +15,23 @@ pub const LRE_CAP: f64 = 11.0;
 /// assert_eq!(lre(f64::NAN, 2.0), 0.0);
 /// ```
 pub fn lre(found: f64, certified: f64) -> f64 {
-    lre_of_error((found - certified).abs(), certified)
+    lre_of_error(relative_error(found, certified))
 }
 
-/// [`lre`] of values of which only the difference modulo `period` counts, such as phases.
-pub fn lre_periodic(found: f64, certified: f64, period: f64) -> f64 {
+/// |found − certified| / |certified|; where the certified value is 0, the error as it is.
+pub fn relative_error(found: f64, certified: f64) -> f64 {
+    let error = (found - certified).abs();
+    if certified == 0.0 { error } else { error / certified.abs() }
+}
+
+/// [`relative_error`] of values of which only the difference modulo `period` counts, such as phases.
+pub fn relative_error_periodic(found: f64, certified: f64, period: f64) -> f64 {
     let turns = ((found - certified) / period).round();
-    lre_of_error((found - certified - turns * period).abs(), certified)
+    relative_error(found - turns * period, certified)
 }
 
-fn lre_of_error(error: f64, certified: f64) -> f64 {
-    let relative = if certified == 0.0 { error } else { error / certified.abs() };
+/// The digits that a relative error leaves.
+pub fn lre_of_error(relative: f64) -> f64 {
     if relative == 0.0 {
         LRE_CAP
     } else if relative.is_finite() {

@@ -101,15 +101,21 @@ impl Failure {
         self
     }
 
+    /// Several faults as one failure.
+    pub fn all(failures: impl IntoIterator<Item = Failure>) -> Failure {
+        let faults = failures.into_iter().flat_map(|failure| match failure {
+            Failure::Input(faults) => faults,
+            Failure::Refused(_) | Failure::Closed => Vec::new(),
+        });
+        Failure::Input(faults.collect())
+    }
+
     /// Faults that a parser found in `source`: each of the first ones, and how many more there are.
     pub fn all_syntax(source: &Source, errors: &[SyntaxError]) -> Failure {
         const MOST: usize = 30;
         let (told, rest) = errors.split_at(errors.len().min(MOST));
-        let told = told.iter().map(|error| match Failure::syntax(source, error) {
-            Failure::Input(faults) => faults,
-            Failure::Refused(_) | Failure::Closed => Vec::new(),
-        });
-        let mut faults: Vec<Fault> = told.flatten().collect();
+        let told = Failure::all(told.iter().map(|error| Failure::syntax(source, error)));
+        let Failure::Input(mut faults) = told else { return told };
         if !rest.is_empty() {
             let code = if rest.iter().all(SyntaxError::is_refusal) { REFUSED } else { INPUT };
             let message = format!("{}: {} more errors", source.name, rest.len());

@@ -27,6 +27,7 @@ pub mod proofs;
 pub mod rulecheck;
 pub mod simplecheck;
 pub mod solver;
+pub mod study;
 pub mod suite;
 
 pub use keyfit_autodiff as autodiff;

@@ -40,6 +40,8 @@ enum Command {
     Plot(commands::plot::Plot),
     /// Run solvers on problems with known answers and count the digits that are right
     Compare(commands::compare::Compare),
+    /// Run many fits, lose nothing, and publish what they show
+    Study(commands::study::Study),
     /// Check what keyfit claims
     Verify(commands::verify::Verify),
     /// List the solvers
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Fmt(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Study(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Solvers(command) => command.run(),
         Command::Ops(command) => command.run(),

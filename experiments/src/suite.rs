@@ -18,7 +18,7 @@ use keyfit_solvers::{Channel, Target};
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::accuracy::{LRE_CAP, lre, lre_periodic};
+use crate::accuracy::{lre, lre_of_error, relative_error, relative_error_periodic};
 
 static SUITES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/suites");
 
@@ -251,20 +251,30 @@ impl Problem {
         if self.certified.is_empty() {
             return self.sum_of_squares.map_or(0.0, |certified| lre(sum.sqrt(), certified.sqrt()));
         }
-        let worst = |answer: &Values| {
-            let digits =
-                answer.iter().map(|(name, &certified)| match (found.get(name), self.periods.get(name)) {
-                    (Some(&x), None) => lre(x, certified),
-                    (Some(&x), Some(&period)) => lre_periodic(x, certified, period),
-                    (None, _) => 0.0,
-                });
-            digits.fold(LRE_CAP, f64::min)
-        };
-        self.answers.iter().map(worst).fold(0.0, f64::max)
+        lre_of_error(self.distance(found))
     }
 }
 
 impl Problem {
+    /// The greatest relative error of a parameter, as [`Problem::lre`] has it but without a cap; NaN without certified ones.
+    pub fn distance(&self, found: &Values) -> f64 {
+        let error = |answer: &Values| {
+            let errors =
+                answer.iter().map(|(name, &certified)| match (found.get(name), self.periods.get(name)) {
+                    (Some(&x), None) => relative_error(x, certified),
+                    (Some(&x), Some(&period)) => relative_error_periodic(x, certified, period),
+                    (None, _) => f64::INFINITY,
+                });
+            // a parameter that is NaN is as far away as can be
+            errors.map(|error| if error.is_nan() { f64::INFINITY } else { error }).fold(0.0, f64::max)
+        };
+        if self.certified.is_empty() {
+            f64::NAN
+        } else {
+            self.answers.iter().map(error).fold(f64::INFINITY, f64::min)
+        }
+    }
+
     /// Whether this sum of squares is that of a known minimum that is not the least, to four digits.
     pub fn is_local_minimum(&self, sum: f64) -> bool {
         self.local_minima.iter().any(|&known| lre(sum, known) >= 4.0)

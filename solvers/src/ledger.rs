@@ -22,7 +22,7 @@ mod second;
 const STALLED: u32 = 100;
 
 /// One line of a convergence trace.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TracePoint {
     /// 0 for the start, then 1, 2, …
     pub iteration: u64,
@@ -30,8 +30,14 @@ pub struct TracePoint {
     pub residual_evaluations: u64,
     /// Jacobian evaluations so far.
     pub jacobian_evaluations: u64,
+    /// Hessian evaluations so far.
+    pub hessian_evaluations: u64,
     /// The sum of squares at the solver's current point.
     pub sum_of_squares: f64,
+    /// The trust radius for the next step, of solvers that have one, in parameters scaled by the Jacobian's column norms.
+    pub radius: Option<f64>,
+    /// The solver's current point; empty without [`Options::keep_path`](crate::Options).
+    pub parameters: Vec<f64>,
 }
 
 /// Why an evaluation was refused; travels through argmin as an error.
@@ -81,6 +87,7 @@ pub(crate) struct Book {
     pub hessian_products: u64,
     pub curvatures_along: u64,
     pub trace: Vec<TracePoint>,
+    keep_path: bool,
     /// The point to return: the lowest one, or the one that a solver [prefers](Ledger::prefer) to it.
     pub best: Option<Rc<Evaluation>>,
     /// Why the run must end or has ended, said by the ledger or by one of our own solvers.
@@ -116,12 +123,15 @@ impl Book {
         self.trace.last().map_or(0, |point| point.iteration)
     }
 
-    pub fn record(&mut self, iteration: u64, sum_of_squares: f64) {
+    pub fn record(&mut self, iteration: u64, sum_of_squares: f64, radius: Option<f64>, x: &[f64]) {
         self.trace.push(TracePoint {
             iteration,
             residual_evaluations: self.residual_evaluations,
             jacobian_evaluations: self.jacobian_evaluations,
+            hessian_evaluations: self.hessian_evaluations,
             sum_of_squares,
+            radius,
+            parameters: if self.keep_path { x.to_vec() } else { Vec::new() },
         });
     }
 }
@@ -134,7 +144,7 @@ pub(crate) struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    pub fn new(problem: &'a dyn LeastSquares, budget: u64) -> Self {
+    pub fn new(problem: &'a dyn LeastSquares, budget: u64, keep_path: bool) -> Self {
         let book = Book {
             residual_evaluations: 0,
             jacobian_evaluations: 0,
@@ -142,6 +152,7 @@ impl<'a> Ledger<'a> {
             hessian_products: 0,
             curvatures_along: 0,
             trace: Vec::new(),
+            keep_path,
             best: None,
             conclusion: None,
             scales: vec![0.0; problem.parameters()],

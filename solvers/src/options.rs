@@ -18,6 +18,65 @@ pub struct Options {
     pub starts: u32,
     /// Chooses the other starts.
     pub seed: u64,
+    /// Whether the trace holds the parameters at each iteration.
+    pub keep_path: bool,
+}
+
+/// An option that is a number, by the name that people type.
+#[derive(Debug)]
+pub struct NumberOption {
+    /// Its name.
+    pub name: &'static str,
+    /// One line: what it is, and which values it takes.
+    pub doc: &'static str,
+    /// Sets it; tells whether it can have this value.
+    pub set: fn(&mut Options, f64) -> bool,
+}
+
+/// The options that are numbers.
+pub static OPTIONS: &[NumberOption] = &[
+    NumberOption {
+        name: "iterations",
+        doc: "the most iterations: a whole number",
+        set: |options, x| whole(x).map(|n| options.iterations = Some(n)).is_some(),
+    },
+    NumberOption {
+        name: "evaluations",
+        doc: "the most evaluations of all residuals: a whole number from 1 on",
+        set: |options, x| whole(x).filter(|n| *n > 0).map(|n| options.evaluation_budget = n).is_some(),
+    },
+    NumberOption {
+        name: "learning-rate",
+        doc: "the step of gradient descent: a finite number above 0",
+        set: |options, x| positive(x).map(|x| options.learning_rate = x).is_some(),
+    },
+    NumberOption {
+        name: "first-step",
+        doc: "the first trust radius in units of the start's scaled length: a finite number above 0",
+        set: |options, x| positive(x).map(|x| options.first_step = x).is_some(),
+    },
+    NumberOption {
+        name: "starts",
+        doc: "from how many starts a solver runs: a whole number from 1 on",
+        set: |options, x| {
+            let starts = whole(x).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
+            starts.map(|n| options.starts = n).is_some()
+        },
+    },
+    NumberOption {
+        name: "seed",
+        doc: "chooses the other starts: a whole number",
+        set: |options, x| whole(x).map(|n| options.seed = n).is_some(),
+    },
+];
+
+/// A number as a whole one; up to 2⁵³ every whole number is a double.
+fn whole(x: f64) -> Option<u64> {
+    (x == x.trunc() && (0.0..=9_007_199_254_740_992.0).contains(&x)).then_some(x as u64)
+}
+
+fn positive(x: f64) -> Option<f64> {
+    (x > 0.0 && x.is_finite()).then_some(x)
 }
 
 impl Default for Options {
@@ -30,6 +89,7 @@ impl Default for Options {
             first_step: 1.0,
             starts: 1,
             seed: 0,
+            keep_path: false,
         }
     }
 }

@@ -190,7 +190,7 @@ pub fn solve(
         }
     }
 
-    let ledger = Ledger::new(problem, options.evaluation_budget);
+    let ledger = Ledger::new(problem, options.evaluation_budget, options.keep_path);
     let initial = match ledger.evaluate(start) {
         Ok(initial) => initial,
         Err(Interruption::NonFinite(place)) => return Err(SolveError::NonFiniteStart(place)),
@@ -290,7 +290,7 @@ impl Session<'_> {
             Ok(initial) if initial.is_zero() => {
                 let mut book = self.ledger.book_mut();
                 let next = if book.trace.is_empty() { 0 } else { book.iterations() + 1 };
-                book.record(next, 0.0);
+                book.record(next, 0.0, None, x);
                 Termination::ZeroResidual
             }
             Ok(_) => entry.run(self.ledger, x, iterations, self.options),

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
+use argmin::core::{Error, KV, KvValue, Problem, Solver, State, TerminationReason};
 
 use crate::decomposition::{Decomposition, scaled_norm};
-use crate::drive::{PlainIterate, begin, drive};
+use crate::drive::{PlainIterate, RADIUS, begin, drive};
 use crate::ledger::{Evaluation, Ledger};
 use crate::model::{Advance, Finish, Here, advanced};
 use crate::options::Options;
@@ -170,9 +170,17 @@ impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for TrustRegion {
             if let Ok(None) = advance {
                 self.here = Some(here);
             }
-            Ok((advanced(ledger, state, advance), None))
+            let told = self.radius.map(|radius| radius_told(radius));
+            Ok((advanced(ledger, state, advance), told))
         })
     }
+}
+
+/// What the trace is told of an iteration.
+fn radius_told(radius: f64) -> KV {
+    let mut told = KV::new();
+    told.insert(RADIUS, KvValue::Float(radius));
+    told
 }
 
 macro_rules! runs {

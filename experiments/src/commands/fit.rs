@@ -299,7 +299,7 @@ fn certificate_text(certificate: &Certificate) -> String {
     let names = certificate.parameters.iter().map(|p| p.name.chars().count());
     let width = names.max().unwrap_or(0);
     for p in &certificate.parameters {
-        lines.push(format!("{:width$} = {}  ± {:.3e}", p.name, p.decimal(), p.alone_within));
+        lines.push(format!("{:width$} = {}  ± {:.2e}", p.name, p.decimal(), 0.995 * p.alone_within));
     }
     lines.join("\n") + "\n"
 }

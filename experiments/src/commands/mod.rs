@@ -11,6 +11,7 @@ pub mod proving;
 pub mod rules;
 pub mod sample;
 pub mod simplify;
+pub mod study;
 pub mod tables;
 pub mod verify;
 

@@ -1,0 +1,234 @@
+//! Running a study: worker processes that are fed runs one by one, and a store that keeps what they bring.
+//!
+//! Each worker is a process of its own, so that a run that panics, hangs, aborts or takes too much memory costs that run only.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::plan::{Shard, Study};
+use super::store::{Record, Store, StoreError};
+use super::work::{execute, from_line};
+
+/// How runs are carried out.
+#[derive(Clone, Debug)]
+pub enum Workers {
+    /// In this process, on so many threads: nothing stops a run that hangs.
+    Threads(usize),
+    /// In so many processes of this command, which reads numbers of runs from its stdin, one a line, and answers each with a
+    /// line of [`to_line`](super::work::to_line).
+    Processes {
+        /// How many.
+        count: usize,
+        /// Program and arguments.
+        command: Vec<String>,
+    },
+}
+
+/// Why a study stops.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A worker process cannot be started.
+    #[error("{command}: {source}")]
+    Spawn {
+        /// Its program.
+        command: String,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Carries out the runs of a share that the store does not have yet. `progress` is told how many of them have ended, and how many
+/// there are, before the first and after each.
+///
+/// # Errors
+/// See [`RunError`]; what was finished before is in the store.
+pub fn run(
+    study: &Study,
+    store: &mut Store,
+    shard: Shard,
+    workers: &Workers,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<(), RunError> {
+    let finished: std::collections::HashSet<u64> = store.finished()?.into_iter().collect();
+    let pending: VecDeque<u64> =
+        (0..study.len()).filter(|job| shard.has(*job) && !finished.contains(job)).collect();
+    let total = pending.len() as u64;
+    progress(0, total);
+    let queue = Mutex::new(pending);
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    // few results wait at a time: memory does not grow with the study
+    let (send, receive) = mpsc::sync_channel::<Result<(u64, Record, Option<f64>), RunError>>(16);
+    thread::scope(|scope| {
+        let count = match workers {
+            Workers::Threads(count) | Workers::Processes { count, .. } => (*count).max(1),
+        };
+        for _ in 0..count {
+            let send = send.clone();
+            scope.spawn(move || match workers {
+                Workers::Threads(_) => {
+                    while let Some(number) = next() {
+                        let Some((record, seconds)) = study.job(number).and_then(|job| execute(study, job))
+                        else {
+                            continue;
+                        };
+                        if send.send(Ok((number, record, Some(seconds)))).is_err() {
+                            return;
+                        }
+                    }
+                }
+                Workers::Processes { command, .. } => {
+                    let limit = Duration::try_from_secs_f64(study.budget.seconds).unwrap_or(Duration::MAX);
+                    let mut worker = None;
+                    while let Some(number) = next() {
+                        let done = ask(&mut worker, command, number, limit);
+                        let failed = done.is_err();
+                        if send.send(done).is_err() || failed {
+                            return;
+                        }
+                    }
+                }
+            });
+        }
+        drop(send);
+        let mut done = 0;
+        // on an error the receiver is dropped, and the workers stop at their next result
+        for result in receive {
+            let (job, record, seconds) = result?;
+            store.insert(job, &record, seconds)?;
+            done += 1;
+            progress(done, total);
+        }
+        Ok(())
+    })
+}
+
+/// A worker process.
+struct Worker {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Receiver<String>,
+    /// The last that it wrote to stderr.
+    said: Arc<Mutex<String>>,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // it may be in the middle of a run that nobody waits for
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Worker {
+    fn start(command: &[String]) -> Result<Worker, RunError> {
+        let program = command.first().cloned().unwrap_or_default();
+        let spawn = |source| RunError::Spawn { command: program.clone(), source };
+        let mut child = Command::new(&program)
+            .args(command.iter().skip(1))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(spawn)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(spawn(io::Error::from(io::ErrorKind::BrokenPipe)));
+        };
+        let said = Arc::new(Mutex::new(String::new()));
+        listen(stderr, said.clone());
+        Ok(Worker { child, stdin, lines: lines(stdout), said })
+    }
+
+    /// How the process ended, in words.
+    fn end(&mut self) -> String {
+        let status = self.child.wait();
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let last =
+            said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
+        if last.contains("memory allocation") {
+            return "memory-limit".to_owned();
+        }
+        let status = status.as_ref().map_or_else(|_| String::new(), ExitStatus::to_string);
+        if last.is_empty() { format!("crashed: {status}") } else { format!("crashed: {status}: {last}") }
+    }
+}
+
+fn lines(stdout: ChildStdout) -> Receiver<String> {
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receive
+}
+
+fn listen(mut stderr: ChildStderr, said: Arc<Mutex<String>>) {
+    const MOST: usize = 4096;
+    thread::spawn(move || {
+        let mut chunk = [0; 1024];
+        while let Ok(n @ 1..) = stderr.read(&mut chunk) {
+            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+            said.push_str(&String::from_utf8_lossy(&chunk[..n]));
+            let from = said.len().saturating_sub(MOST);
+            if let Some(from) = (from..said.len()).find(|at| said.is_char_boundary(*at)) {
+                said.drain(..from);
+            }
+        }
+    });
+}
+
+/// Has a run carried out by the worker, which is started if there is none. One that dies or takes too long is given up.
+fn ask(
+    worker: &mut Option<Worker>,
+    command: &[String],
+    number: u64,
+    limit: Duration,
+) -> Result<(u64, Record, Option<f64>), RunError> {
+    let own = match worker {
+        Some(own) => own,
+        None => worker.insert(Worker::start(command)?),
+    };
+    let asked = writeln!(own.stdin, "{number}").and_then(|()| own.stdin.flush());
+    let answer = match asked {
+        Ok(()) => own.lines.recv_timeout(limit),
+        Err(_) => Err(RecvTimeoutError::Disconnected),
+    };
+    let failed = match answer {
+        Ok(line) => match from_line(&line) {
+            Some((job, record, seconds)) if job == number => return Ok((job, record, Some(seconds))),
+            _ => Record::failed("crashed: the worker's answer cannot be read"),
+        },
+        Err(RecvTimeoutError::Timeout) => Record::failed("time-limit"),
+        Err(RecvTimeoutError::Disconnected) => Record::failed(own.end()),
+    };
+    *worker = None;
+    Ok((number, failed, None))
+}
+
+/// The command that starts a worker of this program.
+///
+/// # Errors
+/// Where the program's own path is not known.
+pub fn own_command(arguments: &[&str]) -> io::Result<Vec<String>> {
+    let program: PathBuf = std::env::current_exe()?;
+    Ok([program.to_string_lossy().into_owned()]
+        .into_iter()
+        .chain(arguments.iter().map(|a| (*a).to_owned()))
+        .collect())
+}
