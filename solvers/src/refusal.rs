@@ -30,7 +30,7 @@ pub enum Refusal {
         time: f64,
         /// The value there: NaN or an infinity.
         value: f64,
-        /// The first subterm that is not finite though its operands are, as describe text.
+        /// The first subterm that is not finite though its operands are, as describe text, cut where that is long.
         node: String,
     },
     /// The model is finite at the start, but so far from a target that the sum of squares overflows.
@@ -318,7 +318,7 @@ fn not_finite(problem: &FitProblem) -> Option<Refusal> {
             let finite = |id: Id| nodes[id.index()].is_finite();
             !finite(*id) && node.children().iter().all(finite)
         });
-        let node = first.map_or_else(String::new, |(id, _)| channel.track.subterm(id).describe());
+        let node = first.map_or_else(String::new, |(id, _)| excerpt(channel.track.subterm(id).describe()));
         return Some(Refusal::NonFiniteStart { channel: name(channel), time, value, node });
     }
     if residuals.iter().map(|r| r * r).sum::<f64>().is_finite() {
@@ -327,6 +327,16 @@ fn not_finite(problem: &FitProblem) -> Option<Refusal> {
     let ((channel, target), _) = rows().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
     let value = channel.track.sample(target.time);
     Some(Refusal::Overflow { channel: name(channel), time: target.time, value })
+}
+
+/// A text that a person can still read.
+fn excerpt(mut text: String) -> String {
+    const MOST: usize = 300;
+    if let Some((end, _)) = text.char_indices().nth(MOST) {
+        text.truncate(end);
+        text += " …";
+    }
+    text
 }
 
 /// Why no target feels the parameter `name`: what stands between in any case, else what stands between here.

@@ -4,3 +4,4 @@ mod cli;
 mod folder;
 mod readme;
 mod rewriting;
+mod study;
