@@ -115,7 +115,9 @@ fn the_walk_is_met() {
     let problems = suite("motion").unwrap();
     let solvers: Vec<_> = SOLVERS.iter().collect();
     for run in compare(&problems, &solvers, &Default::default(), |_| {}) {
-        assert!(run.converged && run.lre >= 10.0, "{} {}: {}", run.problem, run.solver, run.status);
+        // values alone are flat to rounding where the parameters have half of their digits
+        let digits = if run.solver == "nelder-mead" { 7.0 } else { 10.0 };
+        assert!(run.converged && run.lre >= digits, "{} {}: {}", run.problem, run.solver, run.status);
     }
     let fit = keyfit::fit_channels(problems[0].starts[0].clone(), &Default::default()).unwrap();
     for error in fit.standard_errors.unwrap() {

@@ -151,7 +151,7 @@ pub struct Fit {
 impl Fit {
     /// The minimum that the first start led to, where another start led to a lower one (by more than 1e-9 of it).
     pub fn beaten(&self) -> Option<&Attempt> {
-        let first = self.attempts.iter().filter(|attempt| attempt.start == 1).next_back()?;
+        let first = self.attempts.iter().rfind(|attempt| attempt.start == 1)?;
         let lower = self.final_residual < first.sum_of_squares * (1.0 - 1e-9);
         Some(first).filter(|_| lower && self.converged && first.termination.converged())
     }

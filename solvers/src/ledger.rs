@@ -78,6 +78,9 @@ impl Evaluation {
     }
 }
 
+/// Something at a point.
+type At<T> = (Vec<f64>, T);
+
 /// What the ledger has written down.
 #[derive(Debug)]
 pub(crate) struct Book {
@@ -98,8 +101,9 @@ pub(crate) struct Book {
     pub first_jacobian: Option<Rc<Array2<f64>>>,
     lowest: f64,
     last: Option<Rc<Evaluation>>,
-    jacobian: Option<(Vec<f64>, Rc<Array2<f64>>)>,
-    curvature: Option<(Vec<f64>, Option<Rc<Array2<f64>>>)>,
+    jacobian: Option<At<Rc<Array2<f64>>>>,
+    /// The last one; none where it was not finite.
+    curvature: Option<At<Option<Rc<Array2<f64>>>>>,
     repeats: u32,
     /// A problem that has panicked is not asked again.
     panicked: bool,

@@ -53,10 +53,11 @@ impl Full {
     }
 
     fn advance(&mut self, ledger: &Ledger<'_>, here: &Here) -> Result<Advance, Error> {
-        if self.finish.is_none() && !here.is_flat() {
-            if let Some(next) = self.line(ledger, here)? {
-                return Ok(Ok(Some(next.evaluation)));
-            }
+        if self.finish.is_none()
+            && !here.is_flat()
+            && let Some(next) = self.line(ledger, here)?
+        {
+            return Ok(Ok(Some(next.evaluation)));
         }
         self.finish.get_or_insert_with(Finish::new).advance(ledger, here, &self.options)
     }
@@ -75,7 +76,7 @@ impl Full {
         let [length, step] = [&here.evaluation.x, &direction].map(|v| scaled_norm(&here.scales, v));
         let most = self.options.first_step * if length > 0.0 { length } else { 1.0 };
         let from = Trial { at: 0.0, evaluation: Rc::clone(&here.evaluation), slope, gradient };
-        Ok(search(ledger, &from, &direction, (most / step).min(1.0), CURVATURE)?)
+        search(ledger, &from, &direction, (most / step).min(1.0), CURVATURE)
     }
 }
 

@@ -200,7 +200,9 @@ fn a_large_parameter_does_not_make_the_others_small() {
         let fit = fit_parameters(&track, &targets(&data), &options).unwrap();
         // doubles near 1e12 are 1.2e-4 apart, so b has no more than six digits
         let right = (fit.value("b").unwrap() - 5.0).abs() < 1e-4;
-        assert_eq!(fit.converged, right, "{}: {:?} {}", solver.name, fit.parameters, fit.message);
+        // a simplex does not come to rest where every value is rounded by 1e-4
+        let claims = fit.converged || solver.name == "nelder-mead";
+        assert_eq!(claims, right, "{}: {:?} {}", solver.name, fit.parameters, fit.message);
         assert!(right || solver.name != "levenberg-marquardt");
     }
 }

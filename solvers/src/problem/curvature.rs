@@ -32,7 +32,9 @@ impl SecondOrder for FitProblem {
             let curvature = &mut p.evaluators.borrow_mut().curvature;
             curvature.add_weighted(&p.times, &p.gather(x), &p.weigh(weights, row), own.view_mut());
             for ((i, j), value) in own.indexed_iter() {
-                out[[p.columns[i], p.columns[j]]] += value;
+                if let Some(slot) = out.get_mut((p.columns[i], p.columns[j])) {
+                    *slot += value;
+                }
             }
         }
     }
@@ -43,7 +45,9 @@ impl SecondOrder for FitProblem {
             let (direction, weights) = (p.gather(direction), p.weigh(weights, row));
             let curvature = &mut p.evaluators.borrow_mut().curvature;
             curvature.add_product(&p.times, &p.gather(x), &weights, &direction, &mut own);
-            p.columns.iter().zip(&own).for_each(|(&column, value)| out[column] += value);
+            for (&column, value) in p.columns.iter().zip(&own) {
+                out.get_mut(column).into_iter().for_each(|slot| *slot += value);
+            }
         }
     }
 
