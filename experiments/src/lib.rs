@@ -23,6 +23,7 @@ pub mod comparison;
 pub mod figure;
 pub mod identities;
 pub mod proofs;
+pub mod reduction;
 pub mod rulecheck;
 pub mod simplecheck;
 pub mod solver;

@@ -109,6 +109,7 @@ fn within(fact: Fact, g: &mut Gen) -> f64 {
     match fact.range() {
         Some((low, high)) if !fact.allows(x) => {
             let part = (x.abs() / (1.0 + x.abs())).min(1.0);
+            // NaN between infinite ends is not allowed, as x was not
             let between = low + (high - low) * part;
             if fact.allows(between) { between } else { high }
         }

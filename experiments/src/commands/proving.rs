@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use clap::Args;
 use keyfit::proofs::from_json;
+use keyfit::reduction::{markdown, reduction};
 use keyfit::simplecheck::{Tally, check};
 use keyfit::{Track, rewrite::Proof};
 use serde_json::{Value, json};
@@ -73,6 +74,9 @@ pub struct VerifySimplify {
     /// Where the random numbers start
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Instead print what is saved on the models of all suites and on their derivatives, as Markdown
+    #[arg(long, conflicts_with_all = ["pairs", "seed", "json"])]
+    table: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -80,6 +84,10 @@ pub struct VerifySimplify {
 
 impl VerifySimplify {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        if self.table {
+            print(&markdown(&reduction().map_err(Failure::input)?))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         const THREADS: u64 = 2;
         let sum = Mutex::new(Tally::default());
         std::thread::scope(|scope| {
