@@ -22,6 +22,7 @@ test: setup lint
 	$(KEYFIT) verify agreement --triples 5000000
 	$(MAKE) rules
 	$(KEYFIT) verify simplify --pairs 10000000
+	$(KEYFIT) verify proofs
 
 lint: setup
 	$(CARGO) fmt --all --check

@@ -127,3 +127,19 @@ fn the_table_of_savings_is_in_step() {
     let kept = std::fs::read_to_string(root().join("experiments/docs/simplify.md")).unwrap_or_default();
     assert!(printed == kept, "run: keyfit verify simplify --table > experiments/docs/simplify.md");
 }
+
+#[test]
+fn changed_proofs_are_rejected() {
+    let folder = Folder::new("mutants");
+    let line = ["verify", "proofs", "--tracks", "200", "--mutants", "300", "--json"];
+    let output = folder.run(&line);
+    assert_eq!(output.status.code(), Some(0), "{}", transcript(&line, &output));
+    let tally: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(tally["proofs"].as_u64() >= Some(200) && tally["rejected"].as_u64() >= Some(300), "{tally}");
+    for (kind, count) in tally["mutants"].as_object().unwrap() {
+        let [rejected, still] = ["rejected", "still_proofs"].map(|key| count[key].as_u64().unwrap());
+        // steps that do not need one another can be exchanged, and most proofs need no bounds
+        assert!(kind == "swapped" || rejected > 0, "{tally}");
+        assert!(["swapped", "bounds"].contains(&kind.as_str()) || still * 4 < rejected, "{tally}");
+    }
+}
