@@ -9,15 +9,15 @@ fn session(folder: &Folder, lines: &[&[&str]]) -> String {
 #[test]
 fn simplify_says_what_it_does_and_why() {
     let folder = Folder::new("simplify");
-    folder.write("scene.rectsl", "#rectsl\n->duration 4\n\"dot\" rect t 0 * ->x ;");
+    folder.write("scene.rectsl", "#rectsl\n->duration 4\n\"dot\" rect t t - ->x ;");
     let text = session(
         &folder,
         &[
             &["simplify", "(exp(t) + 0) * 1 - -?a=1"],
             &["simplify", "?x=1 + 0"],
             &["simplify", "clamp(t, 0, 4) * 0", "--proof"],
-            &["simplify", "t * 0"],
-            &["simplify", "t * 0", "--duration", "10", "--proof"],
+            &["simplify", "t - t"],
+            &["simplify", "t - t", "--duration", "10", "--proof"],
             &["simplify", "scene.rectsl"],
             &["simplify", "?x=1 * 0 + abs(?x)", "--bound", "x=0.5..2", "--proof"],
             &["simplify", "hold[0=1 1=1 2=3](clamp(t, 0, 9)) * 2", "--proof"],
