@@ -20,23 +20,27 @@ test: setup lint
 	$(CARGO) test --locked --workspace --all-features
 	$(MAKE) demo
 	$(KEYFIT) verify agreement --triples 5000000
-	$(KEYFIT) verify rules --without-solver
+	$(MAKE) rules
 	$(KEYFIT) verify simplify --pairs 10000000
+	$(KEYFIT) verify proofs
 
 lint: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --all-features --no-deps
 
-# Asks an SMT solver about every rewrite rule, at binary64. Debian's z3 is far too slow for some of them; this needs Python
-# and its package bitwuzla. Answers are kept in target/smt.
-rules: setup $(SOLVER)/bin/python3
+# Asks an SMT solver about every rewrite rule, at binary64: minutes the first time, then answers are kept in target/smt.
+rules: setup $(SOLVER)/ready
 	$(CARGO) build --release --locked -p keyfit
-	PATH="$(CURDIR)/$(SOLVER)/bin:$$PATH" $(KEYFIT) verify rules
+	PATH="$(CURDIR)/$(SOLVER)/bin:$$PATH" $(KEYFIT) verify rules --rounding-points 1000000
 
-$(SOLVER)/bin/python3:
-	python3 -m venv $(SOLVER)
-	$(SOLVER)/bin/pip install bitwuzla
+# bitwuzla's Python package. Where it cannot be had, cvc5 and z3 of Debian, which are slower.
+$(SOLVER)/ready:
+	@python3 -c 'import ensurepip' 2>/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y python3-venv; } || true
+	rm -rf $(SOLVER)
+	{ python3 -m venv $(SOLVER) && $(SOLVER)/bin/python3 -m pip install 'bitwuzla==0.10.*'; } \
+		|| { $(SUDO) apt-get update && { $(SUDO) apt-get install -y cvc5 || $(SUDO) apt-get install -y z3; }; }
+	mkdir -p $(SOLVER)/bin && touch $@
 
 bench: setup
 	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite

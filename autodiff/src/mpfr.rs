@@ -18,17 +18,21 @@ const MAX_ANGLE: i32 = 1 << 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     bits: u32,
-    double: bool,
+    /// The exponent from which on numbers are infinite, in a format of IEEE 754; with it come its subnormal numbers.
+    overflow: Option<i32>,
 }
 
 impl Format {
     /// IEEE 754 binary64 with its subnormal and infinite range: then every primitive is what a double's must be.
-    pub const DOUBLE: Format = Format { bits: DOUBLE, double: true };
+    pub const DOUBLE: Format = Format { bits: DOUBLE, overflow: Some(f64::MAX_EXP) };
+
+    /// IEEE 754 binary16 with its subnormal and infinite range. There are 65,536 such numbers, so all can be tried.
+    pub const HALF: Format = Format { bits: 11, overflow: Some(16) };
 
     /// Significands of `precision` bits and MPFR's range of exponents. At least a double's 53 are taken, so that all
     /// constants are exact, and at most 2²⁴.
     pub fn bits(precision: u32) -> Format {
-        Format { bits: precision.clamp(DOUBLE, MAX_BITS), double: false }
+        Format { bits: precision.clamp(DOUBLE, MAX_BITS), overflow: None }
     }
 }
 
@@ -51,8 +55,14 @@ pub struct Mpfr {
 }
 
 impl Mpfr {
-    /// The number `x`, exactly.
+    /// The number `x`; exactly, unless the format is narrower than a double.
     pub fn new(x: f64, format: Format) -> Mpfr {
+        let near = Mpfr::near(x, format);
+        if format.bits >= DOUBLE { near } else { near.round(x) }
+    }
+
+    /// The number with this many bits, if it is within the format's range.
+    fn near(x: f64, format: Format) -> Mpfr {
         Mpfr { value: Float::with_val(format.bits, x), format }
     }
 
@@ -67,11 +77,12 @@ impl Mpfr {
         Float: AssignRound<T, Round = Round, Ordering = Ordering>,
     {
         let (mut value, direction) = Float::with_val_round(self.format.bits, exact, Round::Nearest);
-        if self.format.double {
+        if let Some(overflow) = self.format.overflow {
             // with the direction of the first rounding, the second one into the subnormals is as if it were the only one
             value.subnormalize_ieee_round(direction, Round::Nearest);
-            if value.get_exp().is_some_and(|exp| exp > f64::MAX_EXP) {
-                return self.lift(if value.is_sign_negative() { f64::NEG_INFINITY } else { f64::INFINITY });
+            if value.get_exp().is_some_and(|exp| exp > overflow) {
+                let infinity = if value.is_sign_negative() { f64::NEG_INFINITY } else { f64::INFINITY };
+                return Mpfr::near(infinity, self.format);
             }
         }
         Mpfr { value, format: self.format }
@@ -205,18 +216,43 @@ impl Scalar for Mpfr {
 /// # Ok::<(), keyfit_ir::BuildError>(())
 /// ```
 pub fn evaluate(track: &Track, t: f64, parameters: &[f64], precision: u32) -> Float {
-    sample(track, t, parameters, Format::bits(precision)).value
+    Judge::new(track, Format::bits(precision)).value(t, parameters).value
 }
 
 /// The value of `track` at time `t` as the definition of its operations has it: every primitive computed by MPFR and
 /// rounded to double. Any backend can be held against it, bit by bit.
 pub fn judge(track: &Track, t: f64, parameters: &[f64]) -> f64 {
-    sample(track, t, parameters, Format::DOUBLE).value.to_f64()
+    Judge::new(track, Format::DOUBLE).value(t, parameters).value.to_f64()
 }
 
-fn sample(track: &Track, t: f64, parameters: &[f64], format: Format) -> Mpfr {
-    let parameters: Vec<_> = parameters.iter().map(|&x| Mpfr::new(x, format)).collect();
-    Sampler::new(track).sample_at(&Mpfr::new(t, format), &parameters)
+/// A track that is judged at many points, in any format.
+#[derive(Debug)]
+pub struct Judge {
+    sampler: Sampler<Mpfr>,
+    format: Format,
+}
+
+impl Judge {
+    /// Judges `track` with every primitive rounded to `format`.
+    pub fn new(track: &Track, format: Format) -> Judge {
+        Judge { sampler: Sampler::new(track), format }
+    }
+
+    /// The value at time `t`, with parameters as for the sampler; all of these are rounded to the format first.
+    ///
+    /// ```
+    /// use keyfit_autodiff::mpfr::{Format, Judge};
+    /// let track = keyfit_ir::Track::parse("exp(t)")?;
+    /// let mut half = Judge::new(&track, Format::HALF);
+    /// let mut exp = |t: f64| half.value(t, &[]).value().to_f64();
+    /// assert_eq!([exp(1.0), exp(11.0), exp(12.0)], [2.71875, 59872.0, f64::INFINITY]);
+    /// assert_eq!(exp(-17.0), 2_f64.powi(-24)); // the least subnormal number
+    /// # Ok::<(), keyfit_ir::SyntaxError>(())
+    /// ```
+    pub fn value(&mut self, t: f64, parameters: &[f64]) -> Mpfr {
+        let parameters: Vec<Mpfr> = parameters.iter().map(|&x| Mpfr::new(x, self.format)).collect();
+        self.sampler.sample_at(&Mpfr::new(t, self.format), &parameters)
+    }
 }
 
 /// The correctly rounded value of a primitive; for a composite operation, that of its formula with every primitive in it

@@ -239,6 +239,15 @@ impl Model {
         }
     }
 
+    /// How many seconds the model runs, if it says so.
+    pub fn duration(&self) -> Option<f64> {
+        match &self.document {
+            Document::Formula => None,
+            Document::Rects(scene) => scene.duration,
+            Document::Cinematic(scene) => Some(seconds(scene.duration())),
+        }
+    }
+
     /// The channels' names.
     pub fn channel_names(&self) -> impl Iterator<Item = &str> {
         self.channels.iter().map(|channel| channel.name.as_str())

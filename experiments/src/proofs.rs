@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use keyfit_ir::{BuildError, Builder, Id, Node, Parameter, SyntaxError, Track};
 use keyfit_rewrite::bank::{Cell, Place};
-use keyfit_rewrite::{Bounds, Fact, Head, Proof, Step};
+use keyfit_rewrite::{Bounds, Head, Proof, Step};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -55,7 +55,8 @@ pub fn to_json(proof: &Proof) -> Result<Value, ProofTextError> {
         })
         .collect();
     let clock = proof.bounds.clock();
-    let duration = clock.range().filter(|_| clock != Fact::ANY).map(|(_, high)| format!("{high:?}"));
+    let duration =
+        clock.range().filter(|_| clock != Bounds::new().clock()).map(|(_, high)| format!("{high:?}"));
     Ok(json!({
         "terms": terms,
         "steps": steps,

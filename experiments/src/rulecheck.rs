@@ -1,4 +1,7 @@
-//! Checks of the rules' evidence: by solver, by sampling, by witness.
+//! Checks of the rules' evidence: by solver, by sampling, by MPFR, by witness.
+
+pub mod laws;
+mod rounding;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,7 +11,8 @@ use keyfit_ir::arbitrary::RandomNumber;
 use keyfit_ir::{Names, Sampler, SyntaxError, Track, same_bits};
 use keyfit_rewrite::pattern::VARIABLES;
 use keyfit_rewrite::rules::{Evidence, Kind, Rule, Sides, Verdict};
-use keyfit_rewrite::smt::{Width, smt};
+use keyfit_rewrite::smt::laws::laws;
+use keyfit_rewrite::smt::{Width, smt, smt_by_laws};
 use quickcheck::{Arbitrary, Gen};
 use thiserror::Error;
 
@@ -27,6 +31,9 @@ pub struct Checks {
     pub confirm: Duration,
     /// At how many random points each rule is evaluated.
     pub samples: usize,
+    /// At how many random points MPFR judges each rule by correct rounding and each rule over the reals. If there are any,
+    /// it also judges the former at every number of binary16, or where there are two variables at as many pairs.
+    pub judged: usize,
 }
 
 /// What came of one rule.
@@ -45,10 +52,14 @@ pub struct Checked {
     pub shown: bool,
     /// The widths at which a solver proved it.
     pub proved: Vec<u32>,
+    /// The laws by which it was proved, where its operations were unknown functions.
+    pub laws: Vec<String>,
     /// Solvers that confirmed the proof.
     pub confirmed: Vec<String>,
     /// Points at which both sides had the same bits.
     pub samples: usize,
+    /// Points at which MPFR found both sides equal: bit for bit in binary64 and binary16, or over the reals.
+    pub judged: usize,
     /// How long it took.
     pub seconds: f64,
     /// What is to be said about it: time-outs, models, points at which the sides differ.
@@ -90,8 +101,10 @@ pub fn check(rule: &'static Rule, checks: &Checks) -> Result<Checked, CheckError
         holds: true,
         shown: true,
         proved: Vec::new(),
+        laws: Vec::new(),
         confirmed: Vec::new(),
         samples: 0,
+        judged: 0,
         seconds: 0.0,
         notes: Vec::new(),
     };
@@ -105,10 +118,14 @@ pub fn check(rule: &'static Rule, checks: &Checks) -> Result<Checked, CheckError
         }
         (Verdict::Sound(evidence), Some(read)) => {
             read.sample(rule, checks.samples, &mut checked);
+            if *evidence == Evidence::Rounding {
+                rounding::judge(read, rule, checks.judged, &mut checked);
+            }
             solve(rule, *evidence, checks, &mut checked)?;
         }
+        (Verdict::Algebra, Some(read)) => rounding::over_the_reals(read, rule, checks.judged, &mut checked),
         // custom rules are code; the tests of the crate of rules walk them
-        (Verdict::Sound(_) | Verdict::Refused(_), None) | (Verdict::Algebra, _) => {}
+        (_, None) => {}
     }
     checked.seconds = begin.elapsed().as_secs_f64();
     Ok(checked)
@@ -124,43 +141,90 @@ fn solve(
         checked.shown = evidence != Evidence::Smt;
         return Ok(());
     };
-    let io = |error| CheckError::Io { rule: rule.name, error };
-    let widths = if evidence == Evidence::Smt { &[Width::Double][..] } else { &[Width::Half] };
+    let syntax = |error| CheckError::Syntax { rule: rule.name, error };
+    let ask = |text: String, width: Width, limit: Duration, only_proofs: bool, checked: &mut Checked| {
+        let question = Question { text, width, limit, only_proofs };
+        question
+            .ask(first, others, checks, checked)
+            .map_err(|error| CheckError::Io { rule: rule.name, error })
+    };
+    if let Some(text) = smt_by_laws(rule).map_err(syntax)? {
+        ask(text, Width::Double, checks.limit, true, checked)?;
+        if checked.proved.contains(&64) {
+            checked.laws = laws(rule).iter().map(|(op, law)| law.texts(*op).0).collect();
+        }
+    }
+    let (widths, limit) = match evidence {
+        _ if checked.proved.contains(&64) => (&[][..], checks.limit),
+        Evidence::Smt => (&[Width::Double][..], checks.limit),
+        _ => (&[Width::Half, Width::Single][..], checks.limit.min(NARROW)),
+    };
     for width in widths {
-        let text = smt(rule, *width).map_err(|error| CheckError::Syntax { rule: rule.name, error })?;
-        let Some(text) = text else { continue };
+        let Some(text) = smt(rule, *width).map_err(syntax)? else { continue };
         // with functions of which the solver knows nothing, a model says nothing
         let blind = text.contains("declare-fun");
-        let limit =
-            if evidence == Evidence::Smt { checks.limit } else { checks.limit.min(Duration::from_secs(60)) };
-        let (answer, _) = checks.cache.ask(first, &text, limit).map_err(io)?;
-        match answer {
-            Answer::Unsat => checked.proved.push(width.bits()),
-            Answer::Sat(_) if blind => {}
-            Answer::Sat(model) => {
-                checked.holds = false;
-                checked.notes.push(format!("refuted at {} bits: {model}", width.bits()));
-            }
-            Answer::TimeOut => {
-                checked.notes.push(format!("{} takes longer at {} bits", first.name, width.bits()))
-            }
-            Answer::Unclear(text) => checked.notes.push(format!("{}: {text}", first.name)),
-        }
-        for other in others {
-            let (confirmed, _) = checks.cache.ask(other, &text, checks.confirm).map_err(io)?;
-            let proved = checked.proved.contains(&width.bits());
-            match confirmed {
-                Answer::Unsat => checked.confirmed.push(other.name.clone()),
-                Answer::Sat(_) if proved => {
-                    checked.holds = false;
-                    checked.notes.push(format!("{} contradicts {}", other.name, first.name));
-                }
-                Answer::Sat(_) | Answer::TimeOut | Answer::Unclear(_) => {}
-            }
+        ask(text, *width, limit, blind, checked)?;
+        if checked.proved.is_empty() {
+            break;
         }
     }
     checked.shown = evidence != Evidence::Smt || checked.proved.contains(&64);
     Ok(())
+}
+
+/// The longest that a solver may take for a narrower format than a track's.
+const NARROW: Duration = Duration::from_secs(30);
+
+/// What solvers are asked.
+struct Question {
+    text: String,
+    width: Width,
+    limit: Duration,
+    /// Whether it asks for more than the rule does, so that a model says nothing.
+    only_proofs: bool,
+}
+
+impl Question {
+    fn ask(
+        &self,
+        first: &Solver,
+        others: &[Solver],
+        checks: &Checks,
+        checked: &mut Checked,
+    ) -> io::Result<()> {
+        let bits = self.width.bits();
+        let (answer, _) = checks.cache.ask(first, &self.text, self.limit)?;
+        self.note(&first.name, &answer, checked);
+        for other in others {
+            let (second, _) = checks.cache.ask(other, &self.text, checks.confirm)?;
+            match (&answer, &second) {
+                (Answer::Unsat, Answer::Unsat) => checked.confirmed.push(other.name.clone()),
+                (Answer::Unsat, Answer::Sat(_)) | (Answer::Sat(_), Answer::Unsat) => {
+                    checked.holds = false;
+                    checked.notes.push(format!("{} contradicts {} at {bits} bits", other.name, first.name));
+                }
+                (Answer::TimeOut | Answer::Unclear(_), Answer::Unsat | Answer::Sat(_)) => {
+                    self.note(&other.name, &second, checked);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&self, solver: &str, answer: &Answer, checked: &mut Checked) {
+        let bits = self.width.bits();
+        match answer {
+            Answer::Unsat => checked.proved.push(bits),
+            Answer::Sat(_) if self.only_proofs => {}
+            Answer::Sat(model) => {
+                checked.holds = false;
+                checked.notes.push(format!("refuted at {bits} bits: {model}"));
+            }
+            Answer::TimeOut => checked.notes.push(format!("{solver} takes longer at {bits} bits")),
+            Answer::Unclear(text) => checked.notes.push(format!("{solver}: {text}")),
+        }
+    }
 }
 
 /// A rule whose texts are read.
@@ -193,17 +257,18 @@ impl Read {
         [value(&self.left, values), value(&self.right, values)]
     }
 
+    /// Whether the conditions hold for these values.
+    fn asked(&self, rule: &Rule, values: &BTreeMap<&str, f64>) -> bool {
+        rule.when.iter().zip(&self.conditions).all(|(condition, terms)| {
+            condition.holds(&terms.iter().map(|term| value(term, values)).collect::<Vec<f64>>())
+        })
+    }
+
     fn sample(&self, rule: &Rule, samples: usize, checked: &mut Checked) {
-        // the same points for a rule whatever the order in which rules are checked
-        let seed =
-            rule.name.bytes().fold(7_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
-        let mut g = Gen::from_size_and_seed(20, seed);
+        let mut g = generator(rule);
         for _ in 0..samples {
             let values = random_values(&mut g, &self.names);
-            let holds = rule.when.iter().zip(&self.conditions).all(|(condition, terms)| {
-                condition.holds(&terms.iter().map(|term| value(term, &values)).collect::<Vec<f64>>())
-            });
-            if !holds {
+            if !self.asked(rule, &values) {
                 continue;
             }
             let [left, right] = self.sides(&values);
@@ -215,6 +280,13 @@ impl Read {
             checked.samples += 1;
         }
     }
+}
+
+/// The same points for a rule whatever the order in which rules are checked.
+fn generator(rule: &Rule) -> Gen {
+    let seed =
+        rule.name.bytes().fold(7_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    Gen::from_size_and_seed(20, seed)
 }
 
 /// A formula's value where the variables have these values; NaN for those that have none.

@@ -104,11 +104,12 @@ fn compare(track: &Track, bounds: &Bounds, g: &mut Gen, tally: &mut Tally) {
 }
 
 /// A number that the fact allows, often a special one.
-fn within(fact: Fact, g: &mut Gen) -> f64 {
+pub(crate) fn within(fact: Fact, g: &mut Gen) -> f64 {
     let x = RandomNumber::arbitrary(g).0;
     match fact.range() {
         Some((low, high)) if !fact.allows(x) => {
             let part = (x.abs() / (1.0 + x.abs())).min(1.0);
+            // NaN between infinite ends is not allowed, as x was not
             let between = low + (high - low) * part;
             if fact.allows(between) { between } else { high }
         }
@@ -121,7 +122,8 @@ fn values(track: &Track, given: &[(&str, f64)]) -> Vec<f64> {
     track.free_parameters().iter().map(|p| value(p.name())).collect()
 }
 
-fn sample(track: &Track, times: &[f64], given: &[(&str, f64)]) -> Vec<f64> {
+/// The track's values where the parameters have these values.
+pub(crate) fn sample(track: &Track, times: &[f64], given: &[(&str, f64)]) -> Vec<f64> {
     let mut out = vec![0.0; times.len()];
     Sampler::new(track).sample_into(times, &values(track, given), &mut out);
     out

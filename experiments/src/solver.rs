@@ -122,7 +122,8 @@ impl Cache {
         Cache { folder: folder.to_owned() }
     }
 
-    /// Asks a solver, if the answer is not there. Only proofs and refutations are kept.
+    /// Asks a solver, if the answer is not there. That a solver took longer than some limit is kept, too, and is an answer
+    /// where the limit is no longer than that.
     ///
     /// # Errors
     /// Where files cannot be written or the solver cannot be run.
@@ -139,6 +140,7 @@ impl Cache {
             match answer.split_once(' ').unwrap_or((answer, "")) {
                 ("unsat", _) => return Ok((Answer::Unsat, seconds)),
                 ("sat", model) => return Ok((Answer::Sat(model.into()), seconds)),
+                ("longer", _) if limit.as_secs_f64() <= seconds => return Ok((Answer::TimeOut, seconds)),
                 _ => {}
             }
         }
@@ -151,7 +153,8 @@ impl Cache {
             Answer::Sat(model) => {
                 Some(format!("sat {}", model.split_whitespace().collect::<Vec<_>>().join(" ")))
             }
-            Answer::TimeOut | Answer::Unclear(_) => None,
+            Answer::TimeOut => Some("longer".to_owned()),
+            Answer::Unclear(_) => None,
         };
         if let Some(word) = word {
             let partial = self.folder.join(format!("{stem}.{}.part", std::process::id()));

@@ -53,6 +53,7 @@ fn checks(solvers: Vec<Solver>, samples: usize) -> Checks {
         limit: Duration::from_secs(60),
         confirm: Duration::from_secs(10),
         samples,
+        judged: 0,
     }
 }
 
@@ -75,6 +76,46 @@ fn planted_rules_are_found_by_a_solver() {
         let checked = check(rule, &checks(solvers.clone(), 0)).unwrap();
         assert!(!checked.holds && checked.proved.is_empty(), "{}: {checked:?}", rule.name);
     }
+}
+
+#[test]
+fn planted_rules_are_found_by_mpfr() {
+    static FALSE: [Rule; 3] = [
+        planted("false-for-one-variable", "x ^ 3.0", "x * x * x", &[], Verdict::Sound(Evidence::Rounding)),
+        planted("false-for-two", "atan2(y + 0.0, x)", "atan2(y, x)", &[], Verdict::Sound(Evidence::Rounding)),
+        planted("false-over-the-reals", "sqrt(x * x)", "x", &[], Verdict::Algebra),
+    ];
+    for rule in &FALSE {
+        let checked = check(rule, &Checks { judged: 2000, ..checks(Vec::new(), 0) }).unwrap();
+        assert!(
+            !checked.holds && checked.notes[0].contains("is not") | checked.notes[0].contains("reals"),
+            "{checked:?}"
+        );
+    }
+}
+
+#[test]
+fn mpfr_judges_every_rule_that_it_can() {
+    let judged = |rule: &&'static Rule| {
+        rule.evidence() == Some(Evidence::Rounding) || matches!(rule.verdict, Verdict::Algebra)
+    };
+    for rule in all_rules().filter(judged) {
+        let checked = check(rule, &Checks { judged: 20, ..checks(Vec::new(), 0) }).unwrap();
+        assert!(checked.holds && checked.judged > 0, "{checked:?}");
+    }
+}
+
+#[test]
+fn a_rule_proved_by_laws_is_not_proved_by_less() {
+    let solvers = Solver::all();
+    if solvers.is_empty() {
+        return;
+    }
+    // no law says that a difference commutes, nor does it
+    let planted =
+        planted("min-plus-max", "min(a, b) + max(b, b)", "a + b", &[], Verdict::Sound(Evidence::Lemma));
+    let checked = check(Box::leak(Box::new(planted)), &checks(solvers, 0)).unwrap();
+    assert!(!checked.proved.contains(&64) && !checked.holds, "{checked:?}");
 }
 
 #[test]

@@ -73,7 +73,28 @@ pub enum Variable {
 /// # Errors
 /// [`BuildError::TooLarge`].
 pub fn derivative(track: &Track, with: &Variable) -> Result<Track, BuildError> {
-    let graph = Graph::new()?;
+    derive(track, with, Graph::new()?)
+}
+
+/// What the chain rule gives as it is written in textbooks: the derivative of a constant is 0 and that of the variable is 1,
+/// products with them and sums with them stand there, and no pole is guarded. To compare with, not to compute with: where
+/// a factor is infinite this is NaN.
+///
+/// ```
+/// use keyfit_ir::Track;
+/// use keyfit_rewrite::{Variable, chain_rule};
+/// let track = Track::parse("?b=2 * t")?;
+/// assert_eq!(chain_rule(&track, &Variable::Time)?.describe(), "ADD(MUL(t, 0.0), MUL(?b=2.0, 1.0))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`BuildError::TooLarge`].
+pub fn chain_rule(track: &Track, with: &Variable) -> Result<Track, BuildError> {
+    derive(track, with, Graph::plain()?)
+}
+
+fn derive(track: &Track, with: &Variable, graph: Graph) -> Result<Track, BuildError> {
     let root = graph.graft(track);
     let mut derivation = Derivation { graph: &graph, with, known: HashMap::new(), forms: HashMap::new() };
     let slope = derivation.run(root).map_or(graph.zero(), |slope| slope.id);
@@ -183,9 +204,15 @@ impl Derivation<'_> {
                     }
                 },
             };
+            let slope = if self.graph.is_plain() { slope.or(Some(self.rest())) } else { slope };
             self.known.insert(id, Known { slope, moves_else: self.moves_else(&node) });
         }
         self.slope(root)
+    }
+
+    /// The derivative of what does not move, where it is written down.
+    fn rest(&self) -> Slope {
+        Slope { id: self.graph.zero(), risk: Risk::Finite }
     }
 
     fn slope(&self, id: Id) -> Option<Slope> {
@@ -261,7 +288,10 @@ impl Derivation<'_> {
                 let turns = || on(NEG, on(ROUND, of(SUB, of(DIV, x, y), of(DIV, f, y))));
                 self.sum(dx, dy.and_then(|dy| self.times(turns(), Some(dy), Plain)))
             }
-            POW => self.sum(self.power_by_base(x, y, f, dx), self.power_by_exponent(x, f, dy)),
+            POW => {
+                let dy = dy.filter(|_| self.graph.number(y).is_none());
+                self.sum(self.power_by_base(x, y, f, dx), self.power_by_exponent(x, f, dy))
+            }
             SQRT => self.times(of(DIV, self.graph.constant(0.5), on(ABS, f)), dx, Steep::Pole),
             EXP => self.times(f, dx, Vanishing),
             EXP2 => self.times(of(MUL, f, self.graph.constant(std::f64::consts::LN_2)), dx, Vanishing),
@@ -295,9 +325,8 @@ impl Derivation<'_> {
                 self.unless_zero(f, self.sum(by_x, by_y))
             }
             SELECT => {
-                let zero = Slope { id: self.graph.zero(), risk: Risk::Finite };
                 dy.or(dz)?;
-                let (a, b) = (dy.unwrap_or(zero), dz.unwrap_or(zero));
+                let (a, b) = (dy.unwrap_or(self.rest()), dz.unwrap_or(self.rest()));
                 Some(Slope { id: self.select(x, a.id, b.id), risk: a.risk.max(b.risk) })
             }
             // FLOOR, CEIL, ROUND, SIGN and STEP are flat; the others are composite and do not come here
@@ -372,6 +401,9 @@ impl Derivation<'_> {
     /// `local`·`dx`, the derivative of a function whose own slope is `local`.
     fn times(&self, local: Id, dx: Option<Slope>, steep: Steep) -> Option<Slope> {
         let dx = dx?;
+        if self.graph.is_plain() {
+            return Some(Slope { id: self.mul(local, dx.id), ..dx });
+        }
         let number = self.graph.number(local);
         if number == Some(0.0) {
             return None;
@@ -424,11 +456,15 @@ impl Derivation<'_> {
 
     /// The slope where `x` is not 0.
     fn unless_zero(&self, x: Id, slope: Option<Slope>) -> Option<Slope> {
-        slope.map(|slope| Slope { id: self.select(x, slope.id, self.graph.zero()), ..slope })
+        let guarded = |slope: Slope| Slope { id: self.select(x, slope.id, self.graph.zero()), ..slope };
+        if self.graph.is_plain() { slope } else { slope.map(guarded) }
     }
 
     /// a·b; no product with −1, nor of two negated factors.
     fn mul(&self, a: Id, b: Id) -> Id {
+        if self.graph.is_plain() {
+            return self.graph.apply(Op::MUL, &[a, b]);
+        }
         match (self.graph.number(a), self.graph.number(b)) {
             (Some(-1.0), _) => self.neg(b),
             (_, Some(-1.0)) => self.neg(a),
@@ -441,6 +477,9 @@ impl Derivation<'_> {
 
     /// −x; no sign twice, not even in a product.
     fn neg(&self, x: Id) -> Id {
+        if self.graph.is_plain() {
+            return self.graph.apply(Op::NEG, &[x]);
+        }
         if let Some(inner) = self.negated(x) {
             return inner;
         }

@@ -258,12 +258,15 @@ impl fmt::Display for Fact {
     }
 }
 
-/// What is known of the clock and of the free parameters. Without bounds nothing is: they may even be NaN.
+/// What is known of the clock and of the free parameters. Without bounds a parameter may be anything, even NaN. The clock is a
+/// time, and a time is a number: any, the infinite ones included, but never NaN.
 ///
 /// ```
 /// use keyfit_rewrite::Bounds;
 /// let bounds = Bounds::new().duration(10.0).parameter("gain", 0.0, 1.0);
 /// assert!(bounds.clock().allows(-0.0) && !bounds.clock().allows(10.5));
+/// let unknown = Bounds::new().clock();
+/// assert!(unknown.allows(f64::INFINITY) && !unknown.allows(f64::NAN));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -273,7 +276,7 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Bounds {
-        Bounds { clock: Fact::ANY, parameters: BTreeMap::new() }
+        Bounds { clock: Fact::from_to(f64::NEG_INFINITY, f64::INFINITY), parameters: BTreeMap::new() }
     }
 }
 

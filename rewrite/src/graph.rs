@@ -9,11 +9,13 @@ use keyfit_ir::{BuildError, Builder, Easing, Id, Keyframe, Node, Op, Scalar, Tra
 /// A builder whose operations cannot fail one by one: the first fault is kept for [`Graph::finish`].
 ///
 /// What is made of numbers only becomes a number, with the sampler's own bits; a choice by a number is what it chooses;
-/// and x − 0, x·1, 1·x and x/1 are x, which they are for every x, ±0 and ±∞ included. Nothing else is simplified.
+/// and x − 0, x·1, 1·x and x/1 are x, which they are for every x, ±0 and ±∞ included. Nothing else is simplified; in a plain
+/// graph nothing at all.
 #[derive(Debug)]
 pub(crate) struct Graph {
     inner: RefCell<Inner>,
     zero: Id,
+    plain: bool,
 }
 
 #[derive(Debug, Default)]
@@ -26,7 +28,16 @@ impl Graph {
     pub(crate) fn new() -> Result<Graph, BuildError> {
         let mut builder = Builder::new();
         let zero = builder.constant(0.0)?;
-        Ok(Graph { inner: RefCell::new(Inner { builder, fault: None }), zero })
+        Ok(Graph { inner: RefCell::new(Inner { builder, fault: None }), zero, plain: false })
+    }
+
+    /// A graph in which every operation is left as it is written.
+    pub(crate) fn plain() -> Result<Graph, BuildError> {
+        Ok(Graph { plain: true, ..Graph::new()? })
+    }
+
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// The number 0.
@@ -64,6 +75,9 @@ impl Graph {
 
     /// The operation on these nodes.
     pub(crate) fn apply(&self, op: Op, operands: &[Id]) -> Id {
+        if self.plain {
+            return self.insert(|builder| builder.apply(op, operands));
+        }
         let numbers: Vec<Option<f64>> = operands.iter().map(|id| self.number(*id)).collect();
         match (op, operands, numbers.as_slice()) {
             (_, _, [Some(a)]) => self.constant(op.apply([a, a, a])),

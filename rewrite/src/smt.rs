@@ -3,7 +3,9 @@
 //! SMT-LIB's `=` on floating-point numbers tells ±0 apart and has one NaN, as a rule's equality does. Minimum, maximum and
 //! the remainder by 1 are written with `ite` and exact operations; the solvers' own `fp.min`, `fp.max` and `fp.rem` have
 //! other zeros, and have had bugs. Functions that SMT-LIB does not have are uninterpreted: what is proved then holds for
-//! any function in their place.
+//! any function in their place. A rule may have [`laws`] with which it is proved where the full meaning is too hard.
+
+pub mod laws;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,6 +15,7 @@ use keyfit_ir::{Names, Node, Op, SyntaxError, Track};
 use crate::condition::{Condition, Need};
 use crate::pattern::VARIABLES;
 use crate::rules::{Rule, Sides};
+use laws::{Application, Law, Laws, laws, ordered};
 
 /// The formats in which a rule can be stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,9 +53,33 @@ impl Width {
 /// # Errors
 /// Where a side is no formula.
 pub fn smt(rule: &Rule, width: Width) -> Result<Option<String>, SyntaxError> {
+    text(rule, width, &[])
+}
+
+/// The rule's file at binary64 with the operations of its [`laws`] as unknown functions that obey them; `None` for a
+/// rule that has none. Only that it is unsatisfiable says something.
+///
+/// # Errors
+/// Where a side is no formula.
+pub fn smt_by_laws(rule: &Rule) -> Result<Option<String>, SyntaxError> {
+    match laws(rule) {
+        [] => Ok(None),
+        laws => text(rule, Width::Double, laws),
+    }
+}
+
+fn text(rule: &Rule, width: Width, laws: Laws) -> Result<Option<String>, SyntaxError> {
     let Sides::Formulas(left, right) = rule.sides else { return Ok(None) };
     let parse = |text: &str| Track::parse_with(text, &Names::new().starts(VARIABLES.map(|name| (name, 1.0))));
-    let mut file = File { width, body: String::new(), functions: BTreeSet::new(), count: 0 };
+    let mut file = File {
+        width,
+        laws,
+        in_conditions: false,
+        applications: Vec::new(),
+        body: String::new(),
+        functions: BTreeSet::new(),
+        count: 0,
+    };
     let (eb, sb) = width.sizes();
     let mut variables: BTreeSet<String> = BTreeSet::new();
     let mut note = |track: &Track| {
@@ -61,15 +88,22 @@ pub fn smt(rule: &Rule, width: Width) -> Result<Option<String>, SyntaxError> {
     let sides = [parse(left)?, parse(right)?];
     sides.iter().for_each(&mut note);
     let [left_name, right_name] = [file.term(&sides[0]), file.term(&sides[1])];
+    file.in_conditions = true;
     for condition in rule.when {
         let terms: Vec<Track> = condition.terms().map(parse).collect::<Result<_, _>>()?;
         terms.iter().for_each(&mut note);
         let names: Vec<String> = terms.iter().map(|term| file.term(term)).collect();
         file.assume(condition, &names);
     }
+    for instance in file.instances(laws) {
+        let _ = writeln!(file.body, "(assert {instance})");
+    }
     let mut text = format!("; {}: {left} = {right}\n", rule.name);
     for condition in rule.when {
         let _ = writeln!(text, "; where {condition}");
+    }
+    for (op, law) in laws {
+        let _ = writeln!(text, "; by the law: {}", law.texts(*op).0);
     }
     let _ = writeln!(text, "(set-logic ALL)\n(define-sort F () (_ FloatingPoint {eb} {sb}))");
     for name in &variables {
@@ -85,6 +119,10 @@ pub fn smt(rule: &Rule, width: Width) -> Result<Option<String>, SyntaxError> {
 
 struct File {
     width: Width,
+    /// The operations in them are unknown functions.
+    laws: Laws,
+    in_conditions: bool,
+    applications: Vec<Application>,
     body: String,
     functions: BTreeSet<Op>,
     count: usize,
@@ -136,6 +174,10 @@ impl File {
     /// of operations has them.
     fn operation(&mut self, op: Op, [a, b, c]: [&str; 3]) -> String {
         let (one, zero) = (self.constant(1.0), self.constant(0.0));
+        let unknown = |(own, law): &(Op, Law)| *own == op && (!self.in_conditions || *law == Law::Any);
+        if self.laws.iter().any(unknown) {
+            return self.unknown(op, &[a, b][..op.arity().min(2)]);
+        }
         match op {
             Op::ADD => format!("(fp.add RNE {a} {b})"),
             Op::SUB => format!("(fp.sub RNE {a} {b})"),
@@ -205,25 +247,22 @@ impl File {
                 self.operation(Op::SUB, [a, &taken, &taken])
             }
             // no functions of SMT-LIB, or curves that need them
-            Op::MOD | Op::POW | Op::ATAN2 | Op::HYPOT => {
-                self.functions.insert(op);
-                format!("(f_{} {a} {b})", op.word())
-            }
+            Op::MOD | Op::POW | Op::ATAN2 | Op::HYPOT => self.unknown(op, &[a, b]),
             Op::EXP | Op::EXP2 | Op::LN | Op::SIN | Op::COS | Op::TAN | Op::ASIN | Op::ACOS | Op::ATAN => {
-                self.unknown(op, a)
+                self.unknown(op, &[a])
             }
-            Op::SINH | Op::COSH | Op::TANH => self.unknown(op, a),
+            Op::SINH | Op::COSH | Op::TANH => self.unknown(op, &[a]),
             Op::SINE_IN | Op::SINE_OUT | Op::SINE_IN_OUT | Op::QUAD_OUT | Op::QUAD_IN_OUT => {
-                self.unknown(op, a)
+                self.unknown(op, &[a])
             }
-            Op::CUBIC_IN | Op::CUBIC_OUT | Op::CUBIC_IN_OUT => self.unknown(op, a),
-            Op::QUART_IN | Op::QUART_OUT | Op::QUART_IN_OUT => self.unknown(op, a),
-            Op::QUINT_IN | Op::QUINT_OUT | Op::QUINT_IN_OUT => self.unknown(op, a),
-            Op::EXPO_IN | Op::EXPO_OUT | Op::EXPO_IN_OUT => self.unknown(op, a),
-            Op::CIRC_IN | Op::CIRC_OUT | Op::CIRC_IN_OUT => self.unknown(op, a),
-            Op::BACK_IN | Op::BACK_OUT | Op::BACK_IN_OUT => self.unknown(op, a),
-            Op::ELASTIC_IN | Op::ELASTIC_OUT | Op::ELASTIC_IN_OUT => self.unknown(op, a),
-            Op::BOUNCE_IN | Op::BOUNCE_OUT | Op::BOUNCE_IN_OUT => self.unknown(op, a),
+            Op::CUBIC_IN | Op::CUBIC_OUT | Op::CUBIC_IN_OUT => self.unknown(op, &[a]),
+            Op::QUART_IN | Op::QUART_OUT | Op::QUART_IN_OUT => self.unknown(op, &[a]),
+            Op::QUINT_IN | Op::QUINT_OUT | Op::QUINT_IN_OUT => self.unknown(op, &[a]),
+            Op::EXPO_IN | Op::EXPO_OUT | Op::EXPO_IN_OUT => self.unknown(op, &[a]),
+            Op::CIRC_IN | Op::CIRC_OUT | Op::CIRC_IN_OUT => self.unknown(op, &[a]),
+            Op::BACK_IN | Op::BACK_OUT | Op::BACK_IN_OUT => self.unknown(op, &[a]),
+            Op::ELASTIC_IN | Op::ELASTIC_OUT | Op::ELASTIC_IN_OUT => self.unknown(op, &[a]),
+            Op::BOUNCE_IN | Op::BOUNCE_OUT | Op::BOUNCE_IN_OUT => self.unknown(op, &[a]),
         }
     }
 
@@ -232,9 +271,14 @@ impl File {
         self.define("F", &meaning)
     }
 
-    fn unknown(&mut self, op: Op, x: &str) -> String {
+    fn unknown(&mut self, op: Op, operands: &[&str]) -> String {
         self.functions.insert(op);
-        format!("(f_{} {x})", op.word())
+        let value = format!("(f_{} {})", op.word(), operands.join(" "));
+        if let (Some(first), Some(last)) = (operands.first(), operands.last()) {
+            let operands = [*first, *last].map(str::to_owned);
+            self.applications.push(Application { op, operands, value: value.clone() });
+        }
+        value
     }
 
     /// IEEE 754-2019's minimum or maximum: of two zeros the one whose sign is asked for.
@@ -271,9 +315,7 @@ impl File {
         let (Some(a), b) = (terms.first(), terms.get(1)) else { return };
         let meaning = match (condition, b) {
             (Condition::Of(_, need), _) => self.need(*need, a),
-            (Condition::Ordered(..), Some(b)) => format!(
-                "(or (fp.isNaN {a}) (fp.isNaN {b}) (fp.lt {a} {b}) (and (fp.eq {a} {b}) (or (fp.isNegative {a}) (fp.isPositive {b}))))"
-            ),
+            (Condition::Ordered(..), Some(b)) => ordered(a, b),
             (Condition::AtMost(..), Some(b)) => {
                 format!("(or (fp.isNaN {a}) (fp.isNaN {b}) (fp.leq {a} {b}))")
             }

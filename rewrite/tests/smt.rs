@@ -1,7 +1,8 @@
 //! Rules as SMT-LIB.
 
 use keyfit_rewrite::rules::{Sides, sound_rules};
-use keyfit_rewrite::smt::{Width, smt};
+use keyfit_rewrite::smt::laws::{all_laws, laws};
+use keyfit_rewrite::smt::{Width, smt, smt_by_laws};
 
 #[test]
 fn a_rule_reads_as_its_negation() {
@@ -59,4 +60,25 @@ fn constants_are_their_bits_and_limits_move_with_the_width() {
     assert!(text(Width::Double).contains(&format!("(fp #b0 #b11111111101 #b{})", "1".repeat(52))));
     assert!(text(Width::Double).contains(&format!("(fp #b0 #b10000000000 #b{})", "0".repeat(52))));
     assert!(text(Width::Half).contains("(fp #b0 #b11101 #b1111111111)"));
+}
+
+#[test]
+fn by_laws_an_operation_is_an_unknown_function_that_obeys_them() {
+    let text = |name: &str| {
+        let rule = sound_rules().find(|rule| rule.name == name).unwrap();
+        smt_by_laws(rule).unwrap().unwrap()
+    };
+    let sum = text("min-plus-max");
+    assert!(sum.contains("; by the law: add commutes\n; by the law: add of NaN is NaN\n"), "{sum}");
+    assert!(sum.contains("(declare-fun f_add (F F) F)") && !sum.contains("fp.add"), "{sum}");
+    assert!(sum.contains("(assert (= (f_add a b) (f_add b a)))"), "{sum}");
+    // in a condition an operation keeps its meaning unless it may be any
+    assert!(text("mix-end-near").contains("fp.mul") && !text("mix-from-zero").contains("fp.mul"));
+    for rule in sound_rules() {
+        assert_eq!(smt_by_laws(rule).unwrap().is_some(), !laws(rule).is_empty(), "{}", rule.name);
+    }
+    for (op, law) in all_laws() {
+        let named = law.rule(op).is_none_or(|name| sound_rules().any(|rule| rule.name == name));
+        assert!(named, "{op:?} {law:?}");
+    }
 }

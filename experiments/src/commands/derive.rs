@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use keyfit::rewrite::{Options, Variable, derivative, simplify};
+use keyfit::ir::BuildError;
+use keyfit::rewrite::{Options, Variable, chain_rule, derivative, simplify};
 use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
@@ -24,7 +25,8 @@ pub struct Derive {
     /// Only this channel
     #[arg(long)]
     channel: Option<String>,
-    /// Print what the chain rule gives; otherwise it is simplified without changing a bit
+    /// Print what the chain rule of textbooks gives, with its zeros and ones and with no pole guarded; otherwise what does not
+    /// move leaves nothing behind, and the rest is simplified without changing a bit
     #[arg(long)]
     plain: bool,
     /// Print one JSON object: channel → text, free parameters and node counts of the track, of what the chain rule gives and
@@ -40,14 +42,14 @@ impl Derive {
         let by = self.variable(&model)?;
         let mut derived: Vec<(&Channel, usize, Track)> = Vec::new();
         for channel in channels {
-            let mut track = channel.track.clone();
-            for _ in 0..self.order {
-                track = derivative(&track, &by).map_err(Failure::input)?;
-            }
-            let plain = track.nodes().len();
-            if !self.plain {
-                track = simplify(&track, &Options::default()).map_err(Failure::input)?.track;
-            }
+            let plain = self.times(&channel.track, |track| chain_rule(track, &by))?;
+            let track = if self.plain {
+                plain.clone()
+            } else {
+                let track = self.times(&channel.track, |track| derivative(track, &by))?;
+                simplify(&track, &Options::default()).map_err(Failure::input)?.track
+            };
+            let plain = plain.nodes().len();
             derived.push((channel, plain, track));
         }
         if self.json {
@@ -69,6 +71,15 @@ impl Derive {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What comes of a track by deriving it as often as asked.
+    fn times(
+        &self,
+        track: &Track,
+        derive: impl Fn(&Track) -> Result<Track, BuildError>,
+    ) -> Result<Track, Failure> {
+        (0..self.order).try_fold(track.clone(), |track, _| derive(&track)).map_err(Failure::input)
     }
 
     fn variable(&self, model: &Model) -> Result<Variable, Failure> {

@@ -1,10 +1,12 @@
-//! `keyfit verify proof` and `keyfit verify simplify`
+//! `keyfit verify proof`, `keyfit verify proofs` and `keyfit verify simplify`
 
 use std::process::ExitCode;
 use std::sync::Mutex;
 
 use clap::Args;
+use keyfit::mutation::{Mutated, Mutation, mutate};
 use keyfit::proofs::from_json;
+use keyfit::reduction::{markdown, reduction};
 use keyfit::simplecheck::{Tally, check};
 use keyfit::{Track, rewrite::Proof};
 use serde_json::{Value, json};
@@ -64,6 +66,57 @@ fn replay(claim: &Value, proof: &Proof) -> Result<Option<String>, Failure> {
     Ok(checked.err().map(|why| why.to_string()))
 }
 
+/// Prove random tracks simplified, all of which must be accepted, and change proofs, each of which must be rejected or
+/// still be one
+#[derive(Args)]
+pub struct VerifyProofs {
+    /// How many tracks
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    tracks: u64,
+    /// How many changed proofs must be rejected
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    mutants: u64,
+    /// Where the random numbers start
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl VerifyProofs {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        let mutated = mutate(self.tracks, self.mutants, self.seed);
+        let kinds =
+            || Mutation::ALL.iter().map(|kind| format!("{kind:?}").to_lowercase()).zip(mutated.mutants);
+        let Mutated { proofs, steps, faults, .. } = &mutated;
+        if self.json {
+            let mutants: serde_json::Map<String, Value> = kinds()
+                .map(|(kind, [rejected, still])| {
+                    (kind, json!({ "rejected": rejected, "still_proofs": still }))
+                })
+                .collect();
+            print_json(&json!({
+                "proofs": proofs,
+                "steps": steps,
+                "rejected": mutated.rejected(),
+                "mutants": mutants,
+                "faults": faults,
+            }))?;
+        } else {
+            print(&format!(
+                "{proofs} proofs of {steps} steps accepted; {} changed proofs rejected:\n",
+                mutated.rejected()
+            ))?;
+            for (kind, [rejected, still]) in kinds() {
+                print(&format!("{kind:>13}: {rejected} rejected, {still} still are proofs\n"))?;
+            }
+            faults.iter().try_for_each(|fault| print(&format!("{fault}\n")))?;
+        }
+        Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
+    }
+}
+
 /// Simplify random tracks and compare every bit, at random times and parameters
 #[derive(Args)]
 pub struct VerifySimplify {
@@ -73,6 +126,9 @@ pub struct VerifySimplify {
     /// Where the random numbers start
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Instead print what is saved on the models of all suites and on their derivatives, as Markdown
+    #[arg(long, conflicts_with_all = ["pairs", "seed", "json"])]
+    table: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -80,6 +136,10 @@ pub struct VerifySimplify {
 
 impl VerifySimplify {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        if self.table {
+            print(&markdown(&reduction().map_err(Failure::input)?))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         const THREADS: u64 = 2;
         let sum = Mutex::new(Tally::default());
         std::thread::scope(|scope| {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use keyfit::rewrite::rules::{Evidence, Kind, Rule, Sides, all_rules};
+use keyfit::rulecheck::laws::{CheckedLaw, check_laws};
 use keyfit::rulecheck::{Checked, Checks, check};
 use keyfit::solver::{Cache, Solver};
 use serde_json::{Value, json};
@@ -39,6 +40,10 @@ pub struct Rules {
     /// At how many random points each rule is evaluated
     #[arg(long, value_name = "N", default_value_t = 2000)]
     samples: usize,
+    /// At how many random points in all MPFR judges the rules by correct rounding. If there are any, it also judges them at
+    /// every number of binary16, the rules over the reals at as many points each, and the laws of operations are tried
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    rounding_points: usize,
     /// Where files for the solver and its answers are kept
     #[arg(long, value_name = "FOLDER", default_value = "target/smt")]
     cache: PathBuf,
@@ -68,31 +73,40 @@ impl Rules {
                 ));
             }
         }
+        let by_rounding = all_rules().filter(|rule| rule.evidence() == Some(Evidence::Rounding)).count();
         let checks = Checks {
             solvers,
             cache: Cache::new(&self.cache),
             limit: Duration::try_from_secs_f64(self.limit).map_err(Failure::input)?,
             confirm: Duration::try_from_secs_f64(self.confirm.unwrap_or(0.0)).map_err(Failure::input)?,
             samples: self.samples,
+            judged: self.rounding_points.div_ceil(by_rounding.max(1)),
         };
         let rules: Vec<&'static Rule> = all_rules()
             .filter(|rule| self.only.as_ref().is_none_or(|text| rule.name.contains(text)))
             .collect();
         let checked = all(&rules, &checks)?;
+        let laws = if self.only.is_none() { check_laws(checks.judged) } else { Vec::new() };
         let green = |row: &Checked| row.holds && (row.shown || self.without_solver);
         match (self.json, self.format) {
-            (true, _) | (_, Some(Format::Json)) => print_json(&object(&rules, &checked))?,
-            (_, Some(Format::Md)) => print(&markdown(&rules, &checked))?,
-            (_, Some(Format::Html)) => print(&html(&rules, &checked))?,
+            (true, _) | (_, Some(Format::Json)) => print_json(&object(&rules, &checked, &laws))?,
+            (_, Some(Format::Md)) => print(&markdown(&rules, &checked, &laws))?,
+            (_, Some(Format::Html)) => print(&html(&rules, &checked, &laws))?,
             (_, None) => {
                 for row in checked.iter().filter(|row| !green(row)) {
                     let why = if row.holds { "not proved" } else { "FALSE" };
                     print(&format!("{why} {}: {}\n", row.name, row.notes.join("; ")))?;
                 }
-                print(&summary_text(&checked))?;
+                for law in &laws {
+                    if let Some(fault) = &law.fault {
+                        print(&format!("FALSE {}: {fault}\n", law.statement))?;
+                    }
+                }
+                print(&summary_text(&checked, &laws))?;
             }
         }
-        Ok(if checked.iter().all(green) { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
+        let all = checked.iter().all(green) && laws.iter().all(|law| law.fault.is_none());
+        Ok(if all { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
     }
 }
 
@@ -119,7 +133,7 @@ fn all(rules: &[&'static Rule], checks: &Checks) -> Result<Vec<Checked>, Failure
     done.into_values().collect::<Result<Vec<_>, _>>().map_err(Failure::input)
 }
 
-fn object(rules: &[&'static Rule], checked: &[Checked]) -> Value {
+fn object(rules: &[&'static Rule], checked: &[Checked], laws: &[CheckedLaw]) -> Value {
     let rows: Vec<Value> = rules
         .iter()
         .zip(checked)
@@ -135,14 +149,29 @@ fn object(rules: &[&'static Rule], checked: &[Checked]) -> Value {
                 "why": rule.why,
                 "holds": row.holds,
                 "proved_at_bits": row.proved,
+                "by_laws": row.laws,
                 "confirmed_by": row.confirmed,
                 "samples": row.samples,
+                "judged_by_mpfr": row.judged,
                 "seconds": row.seconds,
                 "notes": row.notes,
             })
         })
         .collect();
-    json!({ "rules": rows, "summary": summary(checked) })
+    let laws: Vec<Value> = laws
+        .iter()
+        .map(|law| {
+            json!({
+                "statement": law.statement,
+                "why": law.why,
+                "rule": law.rule,
+                "points_at_16_bits": law.points[0],
+                "points_at_64_bits": law.points[1],
+                "fault": law.fault,
+            })
+        })
+        .collect();
+    json!({ "rules": rows, "laws": laws, "summary": summary(checked) })
 }
 
 fn summary(checked: &[Checked]) -> Value {
@@ -159,15 +188,18 @@ fn summary(checked: &[Checked]) -> Value {
         "by_correct_rounding": evidence(Evidence::Rounding),
         "by_lemma": evidence(Evidence::Lemma),
         "proved_at_64_bits": count(&|row| row.proved.contains(&64)),
-        "proved_at_16_bits_only": count(&|row| row.proved == [16]),
+        "proved_at_64_bits_by_laws": count(&|row| !row.laws.is_empty()),
+        "proved_at_32_bits_only": count(&|row| row.proved.iter().max() == Some(&32)),
+        "proved_at_16_bits_only": count(&|row| row.proved.iter().max() == Some(&16)),
         "confirmed": count(&|row| !row.confirmed.is_empty()),
         "not_proved": count(&|row| !row.shown),
         "false": count(&|row| !row.holds),
         "points": checked.iter().map(|row| row.samples).sum::<usize>(),
+        "points_by_mpfr": checked.iter().map(|row| row.judged).sum::<usize>(),
     })
 }
 
-fn summary_text(checked: &[Checked]) -> String {
+fn summary_text(checked: &[Checked], laws: &[CheckedLaw]) -> String {
     let summary = summary(checked);
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let mut text = format!(
@@ -184,8 +216,10 @@ fn summary_text(checked: &[Checked]) -> String {
     );
     if checked.iter().any(|row| !row.proved.is_empty()) {
         text += &format!(
-            "A solver proved {} at 64 bits, {} of the others at 16 bits; another solver confirmed {}; {} are not proved.\n",
+            "A solver proved {} at 64 bits, {} of them by laws of their operations; {} of the others at 32 and {} at 16 bits; another solver confirmed {}; {} are not proved.\n",
             n("proved_at_64_bits"),
+            n("proved_at_64_bits_by_laws"),
+            n("proved_at_32_bits_only"),
             n("proved_at_16_bits_only"),
             n("confirmed"),
             n("not_proved"),
@@ -193,6 +227,14 @@ fn summary_text(checked: &[Checked]) -> String {
     }
     if n("points") > 0 {
         text += &format!("{} points were evaluated; {} rules are false.\n", n("points"), n("false"));
+    }
+    if n("points_by_mpfr") > 0 {
+        let [half, double] = [0, 1].map(|k| laws.iter().map(|law| law.points[k]).sum::<u64>());
+        text += &format!(
+            "MPFR judged rules by correct rounding and over the reals at {} points; {} laws were tried at {half} points of 16 bits and {double} of 64.\n",
+            n("points_by_mpfr"),
+            laws.len(),
+        );
     }
     text
 }
@@ -210,7 +252,10 @@ fn conditions(rule: &Rule) -> Vec<String> {
 fn cells(rule: &Rule, row: &Checked) -> [String; 6] {
     let (left, right) = rule.texts();
     let sign = if row.kind == Kind::Refused { "≠" } else { "=" };
-    let proved: Vec<String> = row.proved.iter().map(|bits| format!("proved at {bits} bits")).collect();
+    let mut proved: Vec<String> = row.proved.iter().map(|bits| format!("proved at {bits} bits")).collect();
+    proved.extend(
+        Some(&row.laws).filter(|laws| !laws.is_empty()).map(|laws| format!("where {}", laws.join(", "))),
+    );
     let witness = if row.kind == Kind::Refused { row.notes.clone() } else { Vec::new() };
     [
         row.name.to_owned(),
@@ -229,17 +274,17 @@ fn cells(rule: &Rule, row: &Checked) -> [String; 6] {
 
 const COLUMNS: [&str; 6] = ["rule", "sides", "where", "kind", "evidence", "why"];
 
-fn markdown(rules: &[&'static Rule], checked: &[Checked]) -> String {
+fn markdown(rules: &[&'static Rule], checked: &[Checked], laws: &[CheckedLaw]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let escape = |text: String| text.replace('|', "\\|");
     let mut text = line(&COLUMNS.map(str::to_owned)) + &line(&COLUMNS.map(|_| "---".to_owned()));
     for (rule, row) in rules.iter().zip(checked) {
         text += &line(&cells(rule, row).map(escape));
     }
-    format!("# The rules of rewriting\n\n{}\n{text}", summary_text(checked))
+    format!("# The rules of rewriting\n\n{}\n{text}", summary_text(checked, laws))
 }
 
-fn html(rules: &[&'static Rule], checked: &[Checked]) -> String {
+fn html(rules: &[&'static Rule], checked: &[Checked], laws: &[CheckedLaw]) -> String {
     let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let line = |tag: &str, cells: &[String]| {
         let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
@@ -249,6 +294,6 @@ fn html(rules: &[&'static Rule], checked: &[Checked]) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>keyfit's rewrite rules</title>\n<table>\n{}{rows}</table>\n<pre>{}</pre></html>\n",
         line("th", &COLUMNS.map(str::to_owned)),
-        escape(&summary_text(checked)),
+        escape(&summary_text(checked, laws)),
     )
 }

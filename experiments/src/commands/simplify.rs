@@ -20,7 +20,7 @@ pub struct Simplify {
     /// Print why each step is allowed
     #[arg(long)]
     proof: bool,
-    /// The clock runs from 0 to this; unknown if not given
+    /// The clock runs from 0 to this; if not given as long as a scene says, and else over all times
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     duration: Option<f64>,
     /// The ranges of free parameters, an end of which may be left out; unknown if not given
@@ -62,7 +62,7 @@ impl Simplify {
 
     fn options(&self, model: &Model) -> Result<Options, Failure> {
         let mut bounds = Bounds::new();
-        if let Some(duration) = self.duration {
+        if let Some(duration) = self.duration.or(model.duration()) {
             if !(duration.is_finite() && duration >= 0.0) {
                 return Err(Failure::input(format!("--duration {duration} is not a length of time")));
             }

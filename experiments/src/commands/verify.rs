@@ -7,7 +7,7 @@ use keyfit::agreement::agreement;
 use keyfit::identities::{Bound, IDENTITIES};
 use serde_json::json;
 
-use super::proving::{VerifyProof, VerifySimplify};
+use super::proving::{VerifyProof, VerifyProofs, VerifySimplify};
 use super::rules::Rules;
 use super::{json_number, print, print_json};
 use crate::failure::{Failure, NEGATIVE};
@@ -32,6 +32,8 @@ enum What {
     Simplify(VerifySimplify),
     /// Replay a proof that `keyfit simplify --json` wrote
     Proof(VerifyProof),
+    /// Prove random tracks simplified, and see changed proofs rejected
+    Proofs(VerifyProofs),
     /// Evaluate random tracks in every way - the sampler, the block sampler, dual numbers, the track that describe text
     /// reads to - and compare the bits
     Agreement {
@@ -55,6 +57,7 @@ impl Verify {
             What::Rules(command) => command.run(),
             What::Simplify(command) => command.run(),
             What::Proof(command) => command.run(),
+            What::Proofs(command) => command.run(),
         }
     }
 }

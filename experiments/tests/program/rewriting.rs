@@ -9,12 +9,16 @@ fn session(folder: &Folder, lines: &[&[&str]]) -> String {
 #[test]
 fn simplify_says_what_it_does_and_why() {
     let folder = Folder::new("simplify");
+    folder.write("scene.rectsl", "#rectsl\n->duration 4\n\"dot\" rect t t - ->x ;");
     let text = session(
         &folder,
         &[
             &["simplify", "(exp(t) + 0) * 1 - -?a=1"],
             &["simplify", "?x=1 + 0"],
-            &["simplify", "clamp(t, 0, 4) * 0", "--duration", "10", "--proof"],
+            &["simplify", "clamp(t, 0, 4) * 0", "--proof"],
+            &["simplify", "t - t"],
+            &["simplify", "t - t", "--duration", "10", "--proof"],
+            &["simplify", "scene.rectsl"],
             &["simplify", "?x=1 * 0 + abs(?x)", "--bound", "x=0.5..2", "--proof"],
             &["simplify", "hold[0=1 1=1 2=3](clamp(t, 0, 9)) * 2", "--proof"],
             &["simplify", "t + 0", "--bound", "x=2..1"],
@@ -79,7 +83,16 @@ fn random_tracks_keep_every_bit() {
 #[test]
 fn rules_are_checked_without_a_solver_only_if_asked_to() {
     let folder = Folder::new("rules");
-    let output = folder.run(&["verify", "rules", "--without-solver", "--samples", "50", "--json"]);
+    let output = folder.run(&[
+        "verify",
+        "rules",
+        "--without-solver",
+        "--samples",
+        "50",
+        "--rounding-points",
+        "0",
+        "--json",
+    ]);
     assert_eq!(output.status.code(), Some(0), "{}", transcript(&["verify", "rules"], &output));
     let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     for rule in object["rules"].as_array().unwrap() {
@@ -100,8 +113,33 @@ fn rules_are_checked_without_a_solver_only_if_asked_to() {
 #[test]
 fn the_catalogue_of_rules_is_in_step() {
     let folder = Folder::new("catalogue");
-    let line = ["verify", "rules", "--without-solver", "--samples", "0", "--format", "md"];
+    let line =
+        ["verify", "rules", "--without-solver", "--samples", "0", "--rounding-points", "0", "--format", "md"];
     let printed = String::from_utf8(folder.run(&line).stdout).unwrap();
     let kept = std::fs::read_to_string(root().join("experiments/docs/rules.md")).unwrap_or_default();
     assert!(printed == kept, "run: keyfit {} > experiments/docs/rules.md", line.join(" "));
+}
+
+#[test]
+fn the_table_of_savings_is_in_step() {
+    let folder = Folder::new("savings");
+    let printed = String::from_utf8(folder.run(&["verify", "simplify", "--table"]).stdout).unwrap();
+    let kept = std::fs::read_to_string(root().join("experiments/docs/simplify.md")).unwrap_or_default();
+    assert!(printed == kept, "run: keyfit verify simplify --table > experiments/docs/simplify.md");
+}
+
+#[test]
+fn changed_proofs_are_rejected() {
+    let folder = Folder::new("mutants");
+    let line = ["verify", "proofs", "--tracks", "200", "--mutants", "300", "--json"];
+    let output = folder.run(&line);
+    assert_eq!(output.status.code(), Some(0), "{}", transcript(&line, &output));
+    let tally: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(tally["proofs"].as_u64() >= Some(200) && tally["rejected"].as_u64() >= Some(300), "{tally}");
+    for (kind, count) in tally["mutants"].as_object().unwrap() {
+        let [rejected, still] = ["rejected", "still_proofs"].map(|key| count[key].as_u64().unwrap());
+        // steps that do not need one another can be exchanged, and most proofs need no bounds
+        assert!(kind == "swapped" || rejected > 0, "{tally}");
+        assert!(["swapped", "bounds"].contains(&kind.as_str()) || still * 4 < rejected, "{tally}");
+    }
 }

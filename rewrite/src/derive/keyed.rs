@@ -46,8 +46,10 @@ fn segments(keyed: &Keyed) -> Vec<Segment> {
 impl Derivation<'_> {
     /// The derivative of a keyed track.
     pub(super) fn keyed(&self, keyed: &Keyed) -> Rule {
-        let clock = self.slope(keyed.clock());
-        let values_move = keyed.children().rev().skip(1).any(|id| self.slope(*id).is_some());
+        // where a slope of 0 is written down it still does not move
+        let moving = |id: Id| self.slope(id).filter(|slope| self.graph.number(slope.id) != Some(0.0));
+        let clock = moving(keyed.clock());
+        let values_move = keyed.children().rev().skip(1).any(|id| moving(*id).is_some());
         if let (Some(clock), Some(points)) = (clock, self.unit_bezier(keyed)) {
             return Rule::Slope(self.bezier(points, keyed.clock(), clock));
         }
