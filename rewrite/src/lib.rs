@@ -32,6 +32,7 @@ pub mod cost;
 mod definition;
 pub mod derive;
 pub mod facts;
+pub mod fpcore;
 mod graph;
 mod head;
 pub mod pattern;

@@ -7,7 +7,7 @@ use keyfit::Channel;
 use keyfit::ir::cinematic::{EffectKey, SceneTrack};
 use serde_json::{Map, Value, json};
 
-use super::{print, print_json, starts_json};
+use super::{Notation, print, print_json, starts_json};
 use crate::failure::Failure;
 use crate::model::{Document, Model, ModelArgs};
 
@@ -15,6 +15,9 @@ use crate::model::{Document, Model, ModelArgs};
 pub struct Describe {
     #[command(flatten)]
     model: ModelArgs,
+    /// How tracks are printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Notation,
     /// Print one JSON object: channel → text, free parameters and node count
     #[arg(long)]
     json: bool,
@@ -27,15 +30,19 @@ impl Describe {
             let channels: Map<String, Value> = model
                 .channels
                 .iter()
-                .map(|Channel { name, track, .. }| {
-                    let entry = json!({
+                .enumerate()
+                .map(|(i, Channel { name, track, .. })| {
+                    let mut entry = json!({
                         "describe": track.describe(),
                         "parameters": starts_json(track),
                         "nodes": track.nodes().len(),
                     });
-                    (name.clone(), entry)
+                    if self.format == Notation::Fpcore {
+                        entry["fpcore"] = self.format.text(&model, i, track)?.into();
+                    }
+                    Ok((name.clone(), entry))
                 })
-                .collect();
+                .collect::<Result<_, Failure>>()?;
             let effects: Vec<Value> = effects(&model)
                 .into_iter()
                 .map(|key| {
@@ -60,8 +67,8 @@ impl Describe {
             }
             print_json(&object)?;
         } else {
-            for Channel { name, track, .. } in &model.channels {
-                print(&format!("{}{}\n", model.label(name), track.describe()))?;
+            for (i, channel) in model.channels.iter().enumerate() {
+                print(&self.format.line(&model, i, &channel.track)?)?;
             }
             for EffectKey { tick, effect } in effects(&model) {
                 let sounds = effect

@@ -2,5 +2,6 @@
 
 mod cli;
 mod folder;
+mod fpcore;
 mod readme;
 mod rewriting;
