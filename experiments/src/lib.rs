@@ -22,6 +22,7 @@ pub mod chart;
 pub mod comparison;
 pub mod figure;
 pub mod identities;
+pub mod improve;
 pub mod proofs;
 pub mod rulecheck;
 pub mod simplecheck;

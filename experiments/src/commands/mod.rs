@@ -6,6 +6,7 @@ pub mod describe;
 pub mod fit;
 pub mod fmt;
 pub mod glsl;
+pub mod improve;
 pub mod plot;
 pub mod proving;
 pub mod rules;
