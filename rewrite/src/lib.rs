@@ -34,6 +34,7 @@ pub mod derive;
 pub mod facts;
 pub mod fpcore;
 mod graph;
+pub mod identify;
 pub mod improve;
 mod head;
 pub mod pattern;

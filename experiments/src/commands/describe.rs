@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use clap::Args;
 use keyfit::Channel;
 use keyfit::ir::cinematic::{EffectKey, SceneTrack};
+use keyfit::rewrite::identify::combinations;
 use serde_json::{Map, Value, json};
 
 use super::{Notation, print, print_json, starts_json};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::model::{Document, Model, ModelArgs};
 
 #[derive(Args)]
@@ -26,6 +27,7 @@ pub struct Describe {
 impl Describe {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let model = self.model.load(None)?;
+        let combined = combinations(model.channels.iter().map(|channel| &channel.track));
         if self.json {
             let channels: Map<String, Value> = model
                 .channels
@@ -62,6 +64,16 @@ impl Describe {
                 })
                 .collect();
             let mut object = json!({ "channels": channels });
+            if !combined.is_empty() {
+                let told = combined.iter().map(|combination| {
+                    json!({
+                        "parameters": combination.parameters,
+                        "only_as": combination.only_as,
+                        "message": combination.to_string(),
+                    })
+                });
+                object["combinations"] = told.collect();
+            }
             if !effects.is_empty() {
                 object["effects"] = effects.into();
             }
@@ -81,6 +93,9 @@ impl Describe {
                 let all: Vec<String> = sounds.chain(particles).collect();
                 print(&format!("tick {tick}: {}\n", all.join(", ")))?;
             }
+        }
+        if !self.json {
+            combined.iter().for_each(say);
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -14,6 +14,8 @@ pub const RULES: &[Rule] = &[
     algebra("real-sum-of-quotients", "a / b + c / d", "(a * d + b * c) / (b * d)", "over one denominator"),
     algebra("real-quotient-less", "a / b - c", "(a - b * c) / b", "over one denominator"),
     algebra("real-less-quotient", "a - b / c", "(a * c - b) / c", "over one denominator"),
+    algebra("real-inverse-roots", "1.0 / sqrt(a) - 1.0 / sqrt(b)", "(b - a) / (sqrt(a) * sqrt(b) * (sqrt(a) + sqrt(b)))", "the conjugate"),
+    algebra("real-inverse-second-difference", "1.0 / (x + y) - 2.0 / x + 1.0 / (x - y)", "2.0 * (y * y) / (x * (x + y) * (x - y))", "over one denominator"),
     algebra("real-quotient-of-sum", "(a + b) / b", "a / b + 1.0", "distributive"),
     algebra("real-quotient-of-difference", "(a - b) / b", "a / b - 1.0", "distributive"),
     algebra("real-sqrt-of-quotient", "sqrt(a) / sqrt(b)", "sqrt(a / b)", "where both roots are real"),
