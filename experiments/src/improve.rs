@@ -166,11 +166,8 @@ pub fn improve(track: &Track, inputs: &Inputs, options: &Options) -> Result<Impr
 
 /// The errors of a track at points, in bits.
 fn errors(track: &Track, names: &[String], points: &[Point]) -> Vec<f64> {
-    let places: Vec<Option<usize>> = track
-        .free_parameters()
-        .iter()
-        .map(|p| names.iter().position(|name| name == p.name()))
-        .collect();
+    let places: Vec<Option<usize>> =
+        track.free_parameters().iter().map(|p| names.iter().position(|name| name == p.name())).collect();
     let mut sampler = Sampler::new(track);
     let error = |point: &Point| {
         let value = |place: &Option<usize>| place.map_or(f64::NAN, |k| point.inputs[k]);

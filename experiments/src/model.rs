@@ -306,7 +306,11 @@ fn is_fpcore(source: &Source) -> bool {
         let line = line.trim_start();
         (!line.is_empty() && !line.starts_with(';')).then_some(line)
     });
-    let looks = || begun.and_then(|line| line.strip_prefix('(')).is_some_and(|rest| rest.trim_start().starts_with("FPCore"));
+    let looks = || {
+        begun
+            .and_then(|line| line.strip_prefix('('))
+            .is_some_and(|rest| rest.trim_start().starts_with("FPCore"))
+    };
     is_named(&source.name, &FPCORE_FILES) || looks()
 }
 
@@ -315,7 +319,8 @@ fn core_channels(cores: &[Core]) -> Vec<Channel> {
     let mut channels: Vec<Channel> = Vec::new();
     for (i, core) in cores.iter().enumerate() {
         let own = core.name.clone().filter(|own| channels.iter().all(|channel| channel.name != *own));
-        let name = if cores.len() == 1 { FORMULA_CHANNEL.into() } else { own.unwrap_or(format!("core {}", i + 1)) };
+        let name =
+            if cores.len() == 1 { FORMULA_CHANNEL.into() } else { own.unwrap_or(format!("core {}", i + 1)) };
         channels.push(Channel { name, track: core.track.clone(), targets: Vec::new() });
     }
     channels

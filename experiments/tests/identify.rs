@@ -52,8 +52,7 @@ fn what_structure_says_is_undetermined_the_jacobian_says_too() {
         let track = Track::parse_with(&text, &names).unwrap();
         for combination in combinations([&track]) {
             found += 1;
-            let names: Vec<String> =
-                track.free_parameters().iter().map(|p| p.name().to_owned()).collect();
+            let names: Vec<String> = track.free_parameters().iter().map(|p| p.name().to_owned()).collect();
             let times: Vec<f64> = (0..8).map(|_| between(&mut g, 0.5, 2.0)).collect();
             let values: Vec<f64> = names.iter().map(|_| between(&mut g, 0.5, 2.0)).collect();
             let partials = jacobian(&track, &times, &values);

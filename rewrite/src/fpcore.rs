@@ -72,8 +72,7 @@ pub struct Core {
 impl Core {
     /// A track as a core. Its clock is an argument `t`, or one named nearly so where a parameter is named `t`.
     pub fn new(name: Option<&str>, track: &Track) -> Core {
-        let parameters: Vec<String> =
-            track.free_parameters().iter().map(|p| p.name().to_owned()).collect();
+        let parameters: Vec<String> = track.free_parameters().iter().map(|p| p.name().to_owned()).collect();
         let clock = track.nodes().iter().any(|node| matches!(node, Node::Clock)).then(|| {
             let mut name = "t".to_owned();
             while parameters.contains(&name) {

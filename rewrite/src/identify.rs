@@ -69,7 +69,8 @@ impl fmt::Display for Combination {
 /// The combinations through which alone parameters reach the tracks' values, each as large as can be; by their parameters.
 pub fn combinations<'t>(tracks: impl IntoIterator<Item = &'t Track>) -> Vec<Combination> {
     let mut bank = Bank::new(&Bounds::new());
-    let roots: Vec<Place> = tracks.into_iter().filter_map(|track| bank.graft(track).last().copied()).collect();
+    let roots: Vec<Place> =
+        tracks.into_iter().filter_map(|track| bank.graft(track).last().copied()).collect();
     let normal = Normal::of(&bank, &roots);
     let texts = normal.texts();
     let mut found: Vec<(BTreeSet<usize>, Kind, Option<String>)> = Vec::new();
@@ -231,7 +232,10 @@ impl Maker {
 impl Normal {
     fn of(bank: &Bank, roots: &[Place]) -> Normal {
         let mut users = vec![0_usize; bank.cells().len()];
-        bank.cells().iter().flat_map(|cell| cell.children.iter()).for_each(|child| users[*child as usize] += 1);
+        bank.cells()
+            .iter()
+            .flat_map(|cell| cell.children.iter())
+            .for_each(|child| users[*child as usize] += 1);
         roots.iter().for_each(|root| users[*root as usize] += 1);
         let mut maker = Maker::default();
         let mut now: Vec<Scaled> = Vec::with_capacity(users.len());
@@ -244,7 +248,9 @@ impl Normal {
                 (Head::Constant(x), ..) if x.value().is_finite() => Scaled(x.value(), maker.one()),
                 (Head::Apply(Op::NEG), Some(Scaled(c, id)), _) => Scaled(-c, id),
                 (Head::Apply(Op::ADD), Some(a), Some(b)) => maker.sum([a, b], is_shared),
-                (Head::Apply(Op::SUB), Some(a), Some(Scaled(c, id))) => maker.sum([a, Scaled(-c, id)], is_shared),
+                (Head::Apply(Op::SUB), Some(a), Some(Scaled(c, id))) => {
+                    maker.sum([a, Scaled(-c, id)], is_shared)
+                }
                 (Head::Apply(Op::MUL), Some(a), Some(b)) => maker.product([(a, 1.0), (b, 1.0)], is_shared),
                 (Head::Apply(Op::DIV), Some(a), Some(b)) => maker.product([(a, 1.0), (b, -1.0)], is_shared),
                 (head, ..) => {
@@ -291,10 +297,14 @@ impl Normal {
         let mut groups: BTreeMap<Vec<(usize, Kind, u64)>, Vec<usize>> = BTreeMap::new();
         for (node, uses) in uses.iter().enumerate() {
             let Some([first, ..]) = uses.as_deref() else { continue };
-            if self.varies[node] || self.inside[node].is_empty() || uses.iter().flatten().any(|(_, kind, _)| *kind != first.1) {
+            if self.varies[node]
+                || self.inside[node].is_empty()
+                || uses.iter().flatten().any(|(_, kind, _)| *kind != first.1)
+            {
                 continue;
             }
-            let key = uses.iter().flatten().map(|(at, kind, x)| (*at, *kind, (x / first.2).to_bits())).collect();
+            let key =
+                uses.iter().flatten().map(|(at, kind, x)| (*at, *kind, (x / first.2).to_bits())).collect();
             groups.entry(key).or_default().push(node);
         }
         groups
@@ -302,9 +312,14 @@ impl Normal {
             .filter(|(_, nodes)| nodes.len() > 1)
             .map(|(key, nodes)| {
                 let kind = key.first().map_or(Kind::Function, |(_, kind, _)| *kind);
-                let weight = |node: &usize| uses[*node].as_ref().and_then(|uses| uses.first()).map_or(1.0, |use_| use_.2);
-                let scale = nodes.first().map_or(1.0, weight).abs();
-                let weighted: BTreeMap<usize, f64> = nodes.iter().map(|node| (*node, weight(node) / scale)).collect();
+                let weight = |node: &usize| {
+                    uses[*node].as_ref().and_then(|uses| uses.first()).map_or(1.0, |use_| use_.2)
+                };
+                // the first stands as it is, the smallest number is 1
+                let least = nodes.iter().map(|node| weight(node).abs()).fold(f64::INFINITY, f64::min);
+                let scale = least.copysign(nodes.first().map_or(1.0, weight));
+                let weighted: BTreeMap<usize, f64> =
+                    nodes.iter().map(|node| (*node, weight(node) / scale)).collect();
                 let text = match kind {
                     Kind::Sum => sum_text(&weighted, 0.0, texts, &self.parts),
                     _ => product_text(&weighted, texts, &self.parts),

@@ -17,9 +17,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use egg::{
-    Analysis, AstSize, BackoffScheduler, DidMerge, EGraph, Extractor, Id, Language, Rewrite, Runner,
-};
+use egg::{Analysis, AstSize, BackoffScheduler, DidMerge, EGraph, Extractor, Id, Language, Rewrite, Runner};
 use keyfit_ir::{BuildError, Op, Track};
 
 use crate::bank::{Bank, Place};
@@ -66,9 +64,9 @@ fn ways() -> &'static [Way] {
 fn both(rule: &'static Rule) -> Option<Vec<Way>> {
     let (left, right) = rule.texts();
     let [left, right] = [Pattern::parse(left).ok()??, Pattern::parse(right).ok()??];
-    let ways = [(&left, &right), (&right, &left)].into_iter().filter(|(from, to)| {
-        from.op().is_some() && to.variables().all(|v| from.variables().any(|w| v == w))
-    });
+    let ways = [(&left, &right), (&right, &left)]
+        .into_iter()
+        .filter(|(from, to)| from.op().is_some() && to.variables().all(|v| from.variables().any(|w| v == w)));
     Some(
         ways.flat_map(|(from, to)| {
             let turned = orders(from);
@@ -91,7 +89,8 @@ fn orders(pattern: &Pattern) -> Vec<Pattern> {
         let mut bank = Bank::new(&Bounds::new());
         let mut places: Vec<Place> = Vec::new();
         for (k, node) in pattern.track().nodes().iter().enumerate() {
-            let mut children: Vec<Place> = node.children().iter().map(|child| places[child.index()]).collect();
+            let mut children: Vec<Place> =
+                node.children().iter().map(|child| places[child.index()]).collect();
             if swapped(k) {
                 children.reverse();
             }
@@ -114,7 +113,8 @@ pub fn alternatives(track: &Track) -> Result<Vec<Alternative>, BuildError> {
     for (k, place) in places.iter().enumerate() {
         for way in ways() {
             let Some(substitution) = way.from.matches(&bank, *place) else { continue };
-            let Some(new) = way.to.instantiate(&mut bank, &substitution).and_then(|all| all.last().copied()) else {
+            let Some(new) = way.to.instantiate(&mut bank, &substitution).and_then(|all| all.last().copied())
+            else {
                 continue;
             };
             let root = replaced(&mut bank, track, &places, k, new);

@@ -93,7 +93,11 @@ fn what_is_wrong_is_said_where_it_stands() {
         let errors = read(text).expect_err(text);
         let tell = |error: &keyfit_ir::SyntaxError| {
             let at = text.get(error.span.range()).unwrap_or("?");
-            format!("    {error} (at {:?}: {at}){}", error.span.range(), if error.is_refusal() { ", refused" } else { "" })
+            format!(
+                "    {error} (at {:?}: {at}){}",
+                error.span.range(),
+                if error.is_refusal() { ", refused" } else { "" }
+            )
         };
         format!("{text}\n{}", errors.iter().map(tell).collect::<Vec<_>>().join("\n"))
     });
@@ -119,7 +123,14 @@ fn numbers_are_those_nearest() {
         let track = one(&format!("(FPCore () {text})")).track;
         assert!(same_bits(track.sample(0.0), x), "{text}: {}", track.describe());
     }
-    for text in ["0x1.00000000000001p0", "0x1p1024", "0x1p-1075", "1/9007199254740993", "0x1p99999999999999999999", "1/2/3"] {
+    for text in [
+        "0x1.00000000000001p0",
+        "0x1p1024",
+        "0x1p-1075",
+        "1/9007199254740993",
+        "0x1p99999999999999999999",
+        "1/2/3",
+    ] {
         assert!(read(&format!("(FPCore () {text})")).is_err(), "{text}");
     }
 }

@@ -53,7 +53,8 @@ impl Improve {
         let given = ranges("--range", &self.range)?;
         model.check_parameters("--range", given.keys().filter(|name| *name != "t"))?;
         let chosen = self.channel.as_deref().map(|name| model.chosen(Some(name))).transpose()?;
-        let is_meant = |name: &str| chosen.is_none_or(|chosen| chosen.iter().any(|channel| channel.name == name));
+        let is_meant =
+            |name: &str| chosen.is_none_or(|chosen| chosen.iter().any(|channel| channel.name == name));
         let mut objects: Map<String, Value> = Map::new();
         let mut better = false;
         for (i, Channel { name, track, .. }) in model.channels.iter().enumerate() {
@@ -108,7 +109,9 @@ fn inputs(model: &Model, channel: usize, given: &BTreeMap<String, [f64; 2]>) -> 
     let own_t = model.parameter_names().contains("t");
     given.iter().for_each(|(name, range)| put(name, name == "t" && !own_t, *range));
     let condition = match &model.document {
-        Document::Fpcore(cores) => cores.get(channel).and_then(|core| core.pre.as_ref()).map(|pre| pre.track.clone()),
+        Document::Fpcore(cores) => {
+            cores.get(channel).and_then(|core| core.pre.as_ref()).map(|pre| pre.track.clone())
+        }
         _ => None,
     };
     Inputs { ranges: all, condition }

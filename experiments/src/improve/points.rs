@@ -101,7 +101,8 @@ impl Points {
         let worst = errors.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
         let (worst_at, worst) = worst.map_or((None, 0.0), |(k, bits)| (self.held_out.get(k), *bits));
         let varies = !track.is_time_invariant();
-        let named = worst_at.iter().flat_map(|point| self.names.iter().cloned().zip(point.inputs.iter().copied()));
+        let named =
+            worst_at.iter().flat_map(|point| self.names.iter().cloned().zip(point.inputs.iter().copied()));
         let worst_at: BTreeMap<String, f64> = named.filter(|(name, _)| varies || name != CLOCK).collect();
         Accuracy { mean: mean(&errors), worst, worst_at }
     }

@@ -45,7 +45,9 @@ pub(super) fn split(
             best = Some((total, input, order, pieces));
         }
     }
-    let Some((_, input, order, pieces)) = best.filter(|(.., pieces)| pieces.len() > 1) else { return Ok(None) };
+    let Some((_, input, order, pieces)) = best.filter(|(.., pieces)| pieces.len() > 1) else {
+        return Ok(None);
+    };
     let ends = pieces.iter().skip(1).map(|(begin, _)| *begin).chain([order.len()]);
     let sum: f64 = pieces
         .iter()
@@ -57,7 +59,11 @@ pub(super) fn split(
         (from_ordinal(below + (above - below) / 2 + i64::from(below != above)), *form)
     });
     let track = selected(forms, &names[input], pieces[0].1, &thresholds.collect::<Vec<_>>())?;
-    Ok(Some(Split { track, mean: sum / points.len() as f64, used: pieces.iter().map(|(_, form)| *form).collect() }))
+    Ok(Some(Split {
+        track,
+        mean: sum / points.len() as f64,
+        used: pieces.iter().map(|(_, form)| *form).collect(),
+    }))
 }
 
 /// The pieces with the smallest total error, each further one charged what it must be worth.

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use super::regimes::{Split, split};
 use super::points::{Point, Points};
+use super::regimes::{Split, split};
 use super::{ImproveError, Options, Track, alternatives, cost, errors, mean};
 
 /// So many forms may share the inputs among them.
@@ -119,7 +119,9 @@ impl<'a> Search<'a> {
         while !open.is_empty() && champions.len() < SHARING {
             let covered = |form: &Form| open.iter().filter(|p| form.errors[**p] <= best[**p] + 1.0).count();
             let counts = self.forms.iter().map(covered).enumerate();
-            let Some((k, count)) = counts.max_by(|a, b| a.1.cmp(&b.1).then(self.rank(b.0, a.0))) else { break };
+            let Some((k, count)) = counts.max_by(|a, b| a.1.cmp(&b.1).then(self.rank(b.0, a.0))) else {
+                break;
+            };
             if count == 0 {
                 break;
             }
@@ -136,7 +138,8 @@ impl<'a> Search<'a> {
         let kept: HashSet<usize> =
             order.into_iter().take(20 * self.options.width).chain(self.champions()).chain([0]).collect();
         let forms = std::mem::take(&mut self.forms);
-        self.forms = forms.into_iter().enumerate().filter(|(k, _)| kept.contains(k)).map(|(_, form)| form).collect();
+        self.forms =
+            forms.into_iter().enumerate().filter(|(k, _)| kept.contains(k)).map(|(_, form)| form).collect();
     }
 
     /// The best form, or the best division of the inputs among several; with the rules that led there.

@@ -50,7 +50,8 @@ fn hexadecimal(text: &str) -> Option<f64> {
         let digit = c.to_digit(16)?;
         zeros += 1;
         if digit != 0 {
-            let shifted = if significand == 0 { 0 } else { significand.checked_mul(16_u64.checked_pow(zeros)?)? };
+            let shifted =
+                if significand == 0 { 0 } else { significand.checked_mul(16_u64.checked_pow(zeros)?)? };
             significand = shifted.checked_add(u64::from(digit)).filter(|n| *n <= WHOLE)?;
             zeros = 0;
         }

@@ -30,7 +30,10 @@ pub fn read(text: &str) -> Result<Vec<Core>, Vec<SyntaxError>> {
     }
     if cores.is_empty() && errors.is_empty() {
         let span = Span { start: text.len(), end: text.len() };
-        errors.push(SyntaxError { kind: SyntaxErrorKind::UnexpectedEnd { expected: "(FPCore (x …) …)" }, span });
+        errors.push(SyntaxError {
+            kind: SyntaxErrorKind::UnexpectedEnd { expected: "(FPCore (x …) …)" },
+            span,
+        });
     }
     if errors.is_empty() { Ok(cores) } else { Err(errors) }
 }
@@ -100,7 +103,9 @@ fn parts<'a, 'f>(forest: &'f Forest<'a>, root: Place) -> Result<Parts<'a, 'f>, S
     };
     let [arguments, rest @ ..] = rest else { return Err(forest.unexpected(expected, root)) };
     let mut named: Vec<(&str, Span)> = Vec::new();
-    for place in forest.list(*arguments).ok_or_else(|| forest.unexpected("a list of arguments", *arguments))? {
+    for place in
+        forest.list(*arguments).ok_or_else(|| forest.unexpected("a list of arguments", *arguments))?
+    {
         let name = argument(forest, *place)?;
         let span = forest.span(*place);
         if words::is_reserved(name) || named.iter().any(|(other, _)| *other == name) {
@@ -358,7 +363,10 @@ impl<'a> Reader<'a, '_> {
         } else {
             nearest(word, words::all())
         };
-        SyntaxError { kind: SyntaxErrorKind::Unknown { what, word: keyfit_ir::text::excerpt(word), near }, span }
+        SyntaxError {
+            kind: SyntaxErrorKind::Unknown { what, word: keyfit_ir::text::excerpt(word), near },
+            span,
+        }
     }
 
     /// Whether there is such a word, and it takes so many operands.
@@ -448,11 +456,7 @@ fn call(b: &mut Builder, row: &Word, operands: &[Id]) -> Result<Id, BuildError> 
 }
 
 /// A track in another, with the terms of these names for its free parameters.
-pub(super) fn put(
-    b: &mut Builder,
-    track: &Track,
-    of: impl Fn(&str) -> Option<Id>,
-) -> Result<Id, BuildError> {
+pub(super) fn put(b: &mut Builder, track: &Track, of: impl Fn(&str) -> Option<Id>) -> Result<Id, BuildError> {
     let mut new: Vec<Id> = Vec::with_capacity(track.nodes().len());
     for node in track.nodes() {
         let children: Vec<Id> = node.children().iter().map(|child| new[child.index()]).collect();

@@ -45,7 +45,8 @@ const fn refused(word: &'static str, operands: &'static [&'static str], why: &'s
     Word { word, operands, meaning: Meaning::Refused(why), differs: "" }
 }
 
-const EXTREMUM: &str = "NaN if either operand is NaN, where C's gives the other; −0 < +0, which C leaves open";
+const EXTREMUM: &str =
+    "NaN if either operand is NaN, where C's gives the other; −0 < +0, which C leaves open";
 const NO_SUCH: &str = "there is no such operation";
 const NAN_TEST: &str = "no operation tells a NaN, or the sign of one";
 const FORM: &str = "a formula of numbers has no such form";

@@ -23,7 +23,9 @@ pub enum FpcoreRefusal {
     #[error("FPCore has no keyed tracks such as {0}")]
     Keyed(String),
     /// A name that no variable of FPCore can have.
-    #[error("{0} cannot be a variable of FPCore: its names are of ASCII letters, digits, and -._, and no constants")]
+    #[error(
+        "{0} cannot be a variable of FPCore: its names are of ASCII letters, digits, and -._, and no constants"
+    )]
     Name(String),
     /// The definitions cannot be put together.
     #[error(transparent)]
@@ -44,9 +46,19 @@ fn spelt(op: Op) -> Option<&'static [Piece]> {
         Op::STEP => {
             &[T("(if (<= "), X(0), T(" "), X(1), T(") 1 (if (< "), X(1), T(" "), X(0), T(") 0 NAN))")]
         }
-        Op::SELECT => {
-            &[T("(if (== "), X(0), T(" "), X(0), T(") (if (!= "), X(0), T(" 0) "), X(1), T(" "), X(2), T(") NAN)")]
-        }
+        Op::SELECT => &[
+            T("(if (== "),
+            X(0),
+            T(" "),
+            X(0),
+            T(") (if (!= "),
+            X(0),
+            T(" 0) "),
+            X(1),
+            T(" "),
+            X(2),
+            T(") NAN)"),
+        ],
         Op::SIGN => &[T("(if (< 0 "), X(0), T(") 1 (if (< "), X(0), T(" 0) -1 "), X(0), T("))")],
         _ => return None,
     })
