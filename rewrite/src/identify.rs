@@ -82,7 +82,7 @@ pub fn combinations<'t>(tracks: impl IntoIterator<Item = &'t Track>) -> Vec<Comb
     }
     found.extend(normal.tied(&texts));
     // the largest first, so that what is part of another is seen to be
-    found.sort_by(|a, b| b.0.len().cmp(&a.0.len()));
+    found.sort_by_key(|one| std::cmp::Reverse(one.0.len()));
     let mut kept: Vec<(BTreeSet<usize>, Kind, Option<String>)> = Vec::new();
     for one in found {
         if !kept.iter().any(|other| one.0.is_subset(&other.0)) {

@@ -215,13 +215,24 @@ fn exactly(op: Op, a: f64, b: f64, arity: usize) -> Option<f64> {
         Op::NEG => (-a, true),
         Op::ADD => (a + b, rest_of_sum(a, b) == 0.0),
         Op::SUB => (a - b, rest_of_sum(a, -b) == 0.0),
-        Op::MUL => (a * b, a.mul_add(b, -(a * b)) == 0.0),
-        Op::DIV => (a / b, (a / b).mul_add(b, -a) == 0.0),
+        Op::MUL => (a * b, rest_of_product(a, b) == 0.0),
+        Op::DIV => (a / b, a / b * b == a && rest_of_product(a / b, b) == 0.0),
         _ => return None,
     };
-    // products of small numbers leave no rest that a double can hold
-    let ordinary = value == 0.0 && (a == 0.0 || op != Op::MUL && op != Op::DIV) || value.abs() > 1e-200;
-    (exact && value.is_finite() && ordinary).then_some(value)
+    // products of very large and small numbers leave no rest that a double can hold
+    let ordinary = |x: f64| x == 0.0 || (1e-100..1e100).contains(&x.abs());
+    (exact && [a, b, value].into_iter().all(ordinary)).then_some(value)
+}
+
+/// What a product loses (Dekker's, with Veltkamp's halves).
+fn rest_of_product(a: f64, b: f64) -> f64 {
+    let halves = |x: f64| {
+        let c = 134_217_729.0 * x;
+        let high = c - (c - x);
+        (high, x - high)
+    };
+    let ((a1, a0), (b1, b0)) = (halves(a), halves(b));
+    a0 * b0 - (a * b - a1 * b1 - a0 * b1 - a1 * b0)
 }
 
 /// What a sum loses (Knuth's two-sum).

@@ -93,13 +93,12 @@ fn divide(forms: &[&Form], order: &[usize]) -> (f64, Vec<Piece>) {
     let mut best: Vec<(f64, Vec<Piece>)> = (0..=n).map(whole).collect();
     for _ in 1..PIECES {
         let mut next = best.clone();
-        for i in 2 * FEWEST..=n {
-            for begin in FEWEST..=i - FEWEST {
+        for (i, slot) in next.iter_mut().enumerate().skip(2 * FEWEST) {
+            for (begin, (before, pieces)) in best.iter().enumerate().take(i + 1 - FEWEST).skip(FEWEST) {
                 let (form, cost) = cheapest(begin, i);
-                let total = best[begin].0 + cost + charge;
-                if total < next[i].0 {
-                    let pieces = best[begin].1.iter().copied().chain([(begin, form)]).collect();
-                    next[i] = (total, pieces);
+                let total = before + cost + charge;
+                if total < slot.0 {
+                    *slot = (total, pieces.iter().copied().chain([(begin, form)]).collect());
                 }
             }
         }

@@ -56,8 +56,7 @@ fn core(forest: &Forest<'_>, text: &str, root: Place) -> Result<Core, SyntaxErro
     let mut known = Ranges::new();
     for &(name, span) in &parts.arguments {
         let [low, high] = ranges.get(name).copied().unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        // not NaN either
-        if !(low <= high) {
+        if low.is_nan() || high.is_nan() || low > high {
             return Err(SyntaxError { kind: SyntaxErrorKind::EmptyRange { name: name.into() }, span });
         }
         if low > f64::NEG_INFINITY || high < f64::INFINITY {
