@@ -1,7 +1,7 @@
 //! Other forms of a track that are equal over the reals: what a search for a more accurate one looks at.
 //!
 //! Nothing here keeps bits, and nothing claims to. A form is one use of a rule of [`accuracy`] or
-//! [`algebra`](crate::rules::algebra) away, at one node; then sums and products are brought to their smallest form,
+//! [`algebra`] away, at one node; then sums and products are brought to their smallest form,
 //! so that what cancels over the reals is gone before it is evaluated. Whether a form is any better is for its user to judge.
 //!
 //! ```

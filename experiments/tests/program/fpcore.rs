@@ -16,7 +16,7 @@ fn cores_are_described_simplified_and_written() {
     folder.write("two.fpcore", "(FPCore (x) :name \"first\" (+ (exp x) 0)) (FPCore (x) (- (fabs x) (- 1)))");
     folder.write("wrong.fpcore", "(FPCore (x)\n  (let ([y (sine x)]) y))\n(FPCore (x) (erf x))");
     folder.write("refused.fpcore", "(FPCore (x) (while (< x 1) ([x x (+ x 1)]) x))");
-    folder.write("deep.fpcore", &format!("(FPCore (x) {}", "(sin ".repeat(100_000)));
+    folder.write("deep.fpcore", format!("(FPCore (x) {}", "(sin ".repeat(100_000)));
     let lines: [&[&str]; 12] = [
         &["describe", "quadratic.fpcore"],
         &["describe", "quadratic.fpcore", "--format", "fpcore", "--start", "c=0.5"],
