@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use keyfit::ir::text::nearest;
 use keyfit::ir::{GlslRefusal, SyntaxError, SyntaxErrorKind};
+use keyfit::rewrite::fpcore::FpcoreRefusal;
 use keyfit::{FitError, Refusal};
 
 /// An honest negative: the work was done and the answer is no.
@@ -212,6 +213,12 @@ impl From<GlslRefusal> for Failure {
     fn from(refusal: GlslRefusal) -> Failure {
         let missing = refusal.missing().join("; ");
         Failure::input(format!("refused: {refusal}")).hint(format!("missing: {missing}")).with_code(REFUSED)
+    }
+}
+
+impl From<FpcoreRefusal> for Failure {
+    fn from(refusal: FpcoreRefusal) -> Failure {
+        Failure::input(format!("refused: {refusal}")).with_code(REFUSED)
     }
 }
 

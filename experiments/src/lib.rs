@@ -23,6 +23,7 @@ pub mod chart;
 pub mod comparison;
 pub mod figure;
 pub mod identities;
+pub mod improve;
 pub mod mutation;
 pub mod proofs;
 pub mod reduction;

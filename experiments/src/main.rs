@@ -32,6 +32,8 @@ enum Command {
     Derive(commands::derive::Derive),
     /// Print a cheaper scene or formula that has the same bits everywhere, and why
     Simplify(commands::simplify::Simplify),
+    /// Print a form of a scene's or formula's channels that is more accurate, and other bits
+    Improve(commands::improve::Improve),
     /// Print a scene's or formula's channels as functions of GLSL
     Glsl(commands::glsl::Glsl),
     /// Lay scene files in RectSL out in the usual way
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Command::Describe(command) => command.run(),
         Command::Derive(command) => command.run(),
         Command::Simplify(command) => command.run(),
+        Command::Improve(command) => command.run(),
         Command::Glsl(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Plot(command) => command.run(),

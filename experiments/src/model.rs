@@ -9,6 +9,7 @@ use std::path::Path;
 use clap::Args;
 use keyfit::ir::cinematic::{TICKS_PER_SECOND, seconds};
 use keyfit::ir::{Channel, CinematicScene, Names, Parameter, Scene, Track};
+use keyfit::rewrite::fpcore::{self, Core, Ranges};
 
 use crate::data::Table;
 use crate::failure::{Failure, Source};
@@ -17,6 +18,8 @@ use crate::failure::{Failure, Source};
 const RECTSL_FILES: [&str; 1] = [".rectsl"];
 /// How the names of scenes in YAML end.
 const YAML_FILES: [&str; 2] = [".yaml", ".yml"];
+/// How the names of files in FPCore end.
+const FPCORE_FILES: [&str; 1] = [".fpcore"];
 
 /// The name of a formula's only channel.
 pub const FORMULA_CHANNEL: &str = "y";
@@ -24,7 +27,8 @@ pub const FORMULA_CHANNEL: &str = "y";
 /// The model that a command works on.
 #[derive(Args)]
 pub struct ModelArgs {
-    /// A scene file (RectSL or YAML), a formula such as '?gain=1*t + ?bias=0', a file that holds a formula, or - for stdin
+    /// A scene file (RectSL or YAML), a formula such as '?gain=1*t + ?bias=0', a file that holds a formula or FPCore, or -
+    /// for stdin
     #[arg(allow_hyphen_values = true)]
     pub model: String,
     /// Where free parameters start: name=value,… (names of a formula need no ? then)
@@ -48,6 +52,8 @@ pub enum Document {
     Rects(Scene),
     /// A scene of cameras, actors and effects in YAML.
     Cinematic(CinematicScene),
+    /// FPCores, one a channel.
+    Fpcore(Vec<Core>),
 }
 
 impl ModelArgs {
@@ -65,6 +71,10 @@ impl ModelArgs {
             let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
             scene_has_time()?;
             Model { channels: scene.channels(), document: Document::Rects(scene) }
+        } else if is_fpcore(&source) {
+            let cores = fpcore::read(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
+            scene_has_time()?;
+            Model { channels: core_channels(&cores), document: Document::Fpcore(cores) }
         } else {
             let track = self.formula(&source, &starts, table)?;
             let channel = Channel { name: FORMULA_CHANNEL.into(), track, targets: Vec::new() };
@@ -114,6 +124,7 @@ impl ModelArgs {
             || path.exists()
             || is_named(&self.model, &RECTSL_FILES)
             || is_named(&self.model, &YAML_FILES)
+            || is_named(&self.model, &FPCORE_FILES)
         {
             return read(&self.model);
         }
@@ -184,7 +195,7 @@ impl Model {
     /// The index of the channel of that name.
     pub fn channel(&self, name: &str) -> Option<usize> {
         let name: Cow<'_, str> = match &self.document {
-            Document::Formula => name.into(),
+            Document::Formula | Document::Fpcore(_) => name.into(),
             Document::Rects(scene) => scene.channel_name(name).into(),
             Document::Cinematic(scene) => scene.channel_name(name).into(),
         };
@@ -204,7 +215,7 @@ impl Model {
     pub fn movers(&self) -> Vec<&str> {
         match &self.document {
             // what flies through space has no angle in the plane of x and y
-            Document::Formula | Document::Cinematic(_) => Vec::new(),
+            Document::Formula | Document::Fpcore(_) | Document::Cinematic(_) => Vec::new(),
             Document::Rects(_) => self.channel_names().filter_map(|name| name.strip_suffix('x')).collect(),
         }
     }
@@ -220,9 +231,28 @@ impl Model {
         if self.is_formula() { String::new() } else { format!("{channel}: ") }
     }
 
-    /// Whether it is a formula, whose only channel needs no name.
+    /// Whether it is a formula or one core, whose only channel needs no name.
     pub fn is_formula(&self) -> bool {
-        matches!(self.document, Document::Formula)
+        match &self.document {
+            Document::Formula => true,
+            Document::Fpcore(cores) => cores.len() == 1,
+            Document::Rects(_) | Document::Cinematic(_) => false,
+        }
+    }
+
+    /// The channel of this number with `track` in its place, as a core: with what its own core says, if it was read from one.
+    pub fn core(&self, channel: usize, track: &Track) -> Core {
+        match (&self.document, self.channels.get(channel)) {
+            (Document::Fpcore(cores), _) if let Some(core) = cores.get(channel) => core.with_track(track),
+            (_, Some(Channel { name, .. })) if !self.is_formula() => Core::new(Some(name), track),
+            _ => Core::new(None, track),
+        }
+    }
+
+    /// The ranges that the channel of this number says itself, and the name of its clock among them.
+    pub fn ranges(&self, channel: usize) -> (Ranges, Option<&str>) {
+        let Document::Fpcore(cores) = &self.document else { return (Ranges::new(), None) };
+        cores.get(channel).map(|core| (core.ranges.clone(), core.clock.as_deref())).unwrap_or_default()
     }
 
     /// The scene of rects, if it is one, with its parameters as they are written.
@@ -233,7 +263,7 @@ impl Model {
     /// Frames per second, and how many seconds the model runs, if it says so.
     pub fn frames(&self) -> Option<(f64, f64)> {
         match &self.document {
-            Document::Formula => None,
+            Document::Formula | Document::Fpcore(_) => None,
             Document::Rects(scene) => scene.fps.zip(scene.duration),
             Document::Cinematic(scene) => Some((TICKS_PER_SECOND, seconds(scene.duration()))),
         }
@@ -277,6 +307,32 @@ fn is_named(name: &str, ends: &[&str]) -> bool {
 
 fn is_rectsl(source: &Source) -> bool {
     is_named(&source.name, &RECTSL_FILES) || Scene::is_rectsl(&source.text)
+}
+
+/// Whether a text is FPCore: its name says so, or it begins as FPCore does.
+fn is_fpcore(source: &Source) -> bool {
+    let begun = source.text.lines().find_map(|line| {
+        let line = line.trim_start();
+        (!line.is_empty() && !line.starts_with(';')).then_some(line)
+    });
+    let looks = || {
+        begun
+            .and_then(|line| line.strip_prefix('('))
+            .is_some_and(|rest| rest.trim_start().starts_with("FPCore"))
+    };
+    is_named(&source.name, &FPCORE_FILES) || looks()
+}
+
+/// Cores as channels: a formula's channel, or, where there are several, by their own names or numbers.
+fn core_channels(cores: &[Core]) -> Vec<Channel> {
+    let mut channels: Vec<Channel> = Vec::new();
+    for (i, core) in cores.iter().enumerate() {
+        let own = core.name.clone().filter(|own| channels.iter().all(|channel| channel.name != *own));
+        let name =
+            if cores.len() == 1 { FORMULA_CHANNEL.into() } else { own.unwrap_or(format!("core {}", i + 1)) };
+        channels.push(Channel { name, track: core.track.clone(), targets: Vec::new() });
+    }
+    channels
 }
 
 /// Whether a text is a scene in YAML: its name says so, or it looks like one and not like RectSL.

@@ -43,7 +43,7 @@ pub struct SyntaxError {
     pub span: Span,
 }
 
-/// What can be wrong in a formula, in RectSL, in a scene's YAML or in describe text.
+/// What can be wrong in a formula, in RectSL, in a scene's YAML, in FPCore or in describe text.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SyntaxErrorKind {
@@ -127,6 +127,32 @@ pub enum SyntaxErrorKind {
         /// Its value.
         value: f64,
     },
+    /// A word of another language that keyfit knows and has nothing of the same bits for.
+    #[error("keyfit has no {what} {word}: {why}")]
+    Refused {
+        /// The kind of word: `operation`, `property` …
+        what: &'static str,
+        /// The word.
+        word: String,
+        /// What stands in the way.
+        why: &'static str,
+    },
+    /// A word is given too few or too many operands.
+    #[error("{word} takes {takes}, not {given}")]
+    Operands {
+        /// The word.
+        word: String,
+        /// How many it takes.
+        takes: &'static str,
+        /// How many were given.
+        given: usize,
+    },
+    /// A condition that no value of this name meets.
+    #[error("no number is in the range of {name}")]
+    EmptyRange {
+        /// The name.
+        name: String,
+    },
     /// The track cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -201,7 +227,10 @@ impl fmt::Display for DidYouMean<'_> {
 }
 
 /// A finite double from its decimal text.
-pub(crate) fn finite(text: &str, span: Span) -> Result<f64, SyntaxError> {
+///
+/// # Errors
+/// [`SyntaxErrorKind::Number`] for what is no number, overflows, or is not 0 and would become 0.
+pub fn finite(text: &str, span: Span) -> Result<f64, SyntaxError> {
     // digits that are not all zero are a number that is not zero
     let digits = text.split(['e', 'E']).next().unwrap_or(text);
     let vanished = |x: f64| x == 0.0 && digits.contains(|c| matches!(c, '1'..='9'));
@@ -212,7 +241,7 @@ pub(crate) fn finite(text: &str, span: Span) -> Result<f64, SyntaxError> {
 }
 
 /// A word as messages show it: cut where it is very long.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -351,8 +380,9 @@ fn frames(b: &mut Builder, head: ListHead, keys: &[KeyText]) -> Result<Vec<Keyfr
 }
 
 impl SyntaxError {
-    /// Whether the text is well formed but asks for what no track can be: a free parameter in a key's time.
+    /// Whether the text is well formed but asks for what no track can be: a free parameter in a key's time, an operation
+    /// that keyfit has not.
     pub fn is_refusal(&self) -> bool {
-        matches!(self.kind, SyntaxErrorKind::FreeKeyTime { .. })
+        matches!(self.kind, SyntaxErrorKind::FreeKeyTime { .. } | SyntaxErrorKind::Refused { .. })
     }
 }

@@ -39,8 +39,13 @@ impl Pattern {
     /// Where the text is no formula.
     pub fn parse(text: &str) -> Result<Option<Pattern>, SyntaxError> {
         let track = Track::parse_with(text, &Names::new().starts(VARIABLES.map(|name| (name, 1.0))))?;
+        Ok(Pattern::of(&track))
+    }
+
+    /// The pattern whose variables are the track's free parameters; `None` as for [`Pattern::parse`].
+    pub(crate) fn of(track: &Track) -> Option<Pattern> {
         let parts: Option<Vec<Part>> = track.nodes().iter().map(part).collect();
-        Ok(parts.filter(|parts| parts.len() <= MAX_NODES).map(|parts| Pattern { track, parts }))
+        parts.filter(|parts| parts.len() <= MAX_NODES).map(|parts| Pattern { track: track.clone(), parts })
     }
 
     /// The formula; its free parameters are the variables.

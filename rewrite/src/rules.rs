@@ -6,6 +6,7 @@
 //! Two sides are equal if they have the same bits for every input, ±0 told apart, all NaNs one. Rules that look right
 //! and are not have rows too, with a witness. [`algebra`] holds rules over the reals; nothing that keeps bits uses them.
 
+pub mod accuracy;
 pub mod algebra;
 mod arithmetic;
 pub mod custom;
@@ -186,9 +187,14 @@ pub fn refused_rules() -> impl Iterator<Item = &'static Rule> {
     refused::RULES.iter()
 }
 
+/// Every rule that holds over the reals and changes bits.
+pub fn real_rules() -> impl Iterator<Item = &'static Rule> {
+    algebra::RULES.iter().chain(accuracy::RULES).chain(accuracy::TIDY)
+}
+
 /// All rows.
 pub fn all_rules() -> impl Iterator<Item = &'static Rule> {
-    sound_rules().chain(refused_rules()).chain(algebra::RULES)
+    sound_rules().chain(refused_rules()).chain(real_rules())
 }
 
 /// A rule that is ready to be used.

@@ -9,7 +9,7 @@
 //! What comes out is believed only if its proof is accepted by the checker, which shares the table of rules and the facts
 //! with this module, and nothing else.
 
-mod egraph;
+pub(crate) mod egraph;
 mod explanation;
 mod pass;
 mod window;

@@ -5,16 +5,20 @@ use std::process::ExitCode;
 use clap::Args;
 use keyfit::Channel;
 use keyfit::ir::cinematic::{EffectKey, SceneTrack};
+use keyfit::rewrite::identify::combinations;
 use serde_json::{Map, Value, json};
 
-use super::{print, print_json, starts_json};
-use crate::failure::Failure;
+use super::{Notation, print, print_json, starts_json};
+use crate::failure::{Failure, say};
 use crate::model::{Document, Model, ModelArgs};
 
 #[derive(Args)]
 pub struct Describe {
     #[command(flatten)]
     model: ModelArgs,
+    /// How tracks are printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Notation,
     /// Print one JSON object: channel → text, free parameters and node count
     #[arg(long)]
     json: bool,
@@ -23,19 +27,24 @@ pub struct Describe {
 impl Describe {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let model = self.model.load(None)?;
+        let combined = combinations(model.channels.iter().map(|channel| &channel.track));
         if self.json {
             let channels: Map<String, Value> = model
                 .channels
                 .iter()
-                .map(|Channel { name, track, .. }| {
-                    let entry = json!({
+                .enumerate()
+                .map(|(i, Channel { name, track, .. })| {
+                    let mut entry = json!({
                         "describe": track.describe(),
                         "parameters": starts_json(track),
                         "nodes": track.nodes().len(),
                     });
-                    (name.clone(), entry)
+                    if self.format == Notation::Fpcore {
+                        entry["fpcore"] = self.format.text(&model, i, track)?.into();
+                    }
+                    Ok((name.clone(), entry))
                 })
-                .collect();
+                .collect::<Result<_, Failure>>()?;
             let effects: Vec<Value> = effects(&model)
                 .into_iter()
                 .map(|key| {
@@ -55,13 +64,23 @@ impl Describe {
                 })
                 .collect();
             let mut object = json!({ "channels": channels });
+            if !combined.is_empty() {
+                let told = combined.iter().map(|combination| {
+                    json!({
+                        "parameters": combination.parameters,
+                        "only_as": combination.only_as,
+                        "message": combination.to_string(),
+                    })
+                });
+                object["combinations"] = told.collect();
+            }
             if !effects.is_empty() {
                 object["effects"] = effects.into();
             }
             print_json(&object)?;
         } else {
-            for Channel { name, track, .. } in &model.channels {
-                print(&format!("{}{}\n", model.label(name), track.describe()))?;
+            for (i, channel) in model.channels.iter().enumerate() {
+                print(&self.format.line(&model, i, &channel.track)?)?;
             }
             for EffectKey { tick, effect } in effects(&model) {
                 let sounds = effect
@@ -74,6 +93,9 @@ impl Describe {
                 let all: Vec<String> = sounds.chain(particles).collect();
                 print(&format!("tick {tick}: {}\n", all.join(", ")))?;
             }
+        }
+        if !self.json {
+            combined.iter().for_each(say);
         }
         Ok(ExitCode::SUCCESS)
     }

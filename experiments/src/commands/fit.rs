@@ -132,7 +132,9 @@ impl Fit {
         if model.channels.iter().all(|channel| channel.targets.is_empty()) {
             let (target, scene) = match model.document {
                 Document::Cinematic(_) => ("camera.y:1=64", "targets: [{tick: 20, y: 64}]"),
-                Document::Formula | Document::Rects(_) => ("x:1=-4,3=4", "'( 1=-4 3=4 ) ->x-targets"),
+                Document::Formula | Document::Fpcore(_) | Document::Rects(_) => {
+                    ("x:1=-4,3=4", "'( 1=-4 3=4 ) ->x-targets")
+                }
             };
             return Err(Failure::input("there is no target").hint(format!(
                 "say where a value must be, and when: --data FILE.csv, --target {target}, or in the scene: {scene}"

@@ -6,6 +6,7 @@ pub mod describe;
 pub mod fit;
 pub mod fmt;
 pub mod glsl;
+pub mod improve;
 pub mod plot;
 pub mod proving;
 pub mod rules;
@@ -19,10 +20,42 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use clap::ValueEnum;
 use keyfit::Track;
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::model::Model;
+
+/// How tracks are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Notation {
+    /// keyfit's own
+    #[default]
+    Describe,
+    /// FPBench's exchange format
+    Fpcore,
+}
+
+impl Notation {
+    /// The text of `track`, which stands for the model's channel of this number.
+    fn text(self, model: &Model, channel: usize, track: &Track) -> Result<String, Failure> {
+        match self {
+            Notation::Describe => Ok(track.describe()),
+            Notation::Fpcore => Ok(model.core(channel, track).write()?),
+        }
+    }
+
+    /// The line of `track`; FPCore has its names inside.
+    fn line(self, model: &Model, channel: usize, track: &Track) -> Result<String, Failure> {
+        let text = self.text(model, channel, track)?;
+        let label = match (self, model.channels.get(channel)) {
+            (Notation::Describe, Some(channel)) => model.label(&channel.name),
+            _ => String::new(),
+        };
+        Ok(format!("{label}{text}\n"))
+    }
+}
 
 /// Prints one JSON object.
 fn print_json(value: &Value) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use keyfit::rewrite::{Bounds, Options, Simplified, Stopped, cost, simplify};
 use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
-use super::{json_number, print, print_json};
+use super::{Notation, json_number, print, print_json};
 use crate::failure::{Failure, say};
 use crate::model::{Model, ModelArgs, ranges};
 
@@ -29,6 +29,9 @@ pub struct Simplify {
     /// Stop after this many seconds and give the best so far
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
+    /// How tracks are printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Notation,
     /// Print one JSON object; it holds the proof that `keyfit verify proof` replays
     #[arg(long)]
     json: bool,
@@ -37,18 +40,22 @@ pub struct Simplify {
 impl Simplify {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let model = self.model.load(None)?;
-        let options = self.options(&model)?;
         let mut channels: Map<String, Value> = Map::new();
-        for Channel { name, track, .. } in &model.channels {
+        for (i, Channel { name, track, .. }) in model.channels.iter().enumerate() {
+            let options = self.options(&model, i)?;
             let simplified = simplify(track, &options).map_err(Failure::input)?;
             if simplified.stopped != Stopped::Fixpoint {
                 say(format!("{name}: stopped early ({}); the best so far", stopped(&simplified)));
             }
             if self.json {
-                channels.insert(name.clone(), object(track, &simplified)?);
+                let mut object = object(track, &simplified)?;
+                if self.format == Notation::Fpcore {
+                    object["fpcore"] = self.format.text(&model, i, &simplified.track)?.into();
+                }
+                channels.insert(name.clone(), object);
                 continue;
             }
-            print(&format!("{}{}\n", model.label(name), simplified.track.describe()))?;
+            print(&self.format.line(&model, i, &simplified.track)?)?;
             if self.proof {
                 print(&proof_text(&simplified)?)?;
             }
@@ -60,8 +67,16 @@ impl Simplify {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn options(&self, model: &Model) -> Result<Options, Failure> {
+    fn options(&self, model: &Model, channel: usize) -> Result<Options, Failure> {
         let mut bounds = Bounds::new();
+        let (said, clock) = model.ranges(channel);
+        for (name, [low, high]) in said {
+            bounds = match Some(&*name) == clock {
+                true if low >= 0.0 && high.is_finite() => bounds.duration(high),
+                true => bounds,
+                false => bounds.parameter(&name, low, high),
+            };
+        }
         if let Some(duration) = self.duration.or(model.duration()) {
             if !(duration.is_finite() && duration >= 0.0) {
                 return Err(Failure::input(format!("--duration {duration} is not a length of time")));

@@ -2,6 +2,7 @@
 
 mod cli;
 mod folder;
+mod fpcore;
 mod readme;
 mod rewriting;
 mod study;

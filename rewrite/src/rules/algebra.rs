@@ -3,7 +3,12 @@
 
 use super::{Rule, Sides, Verdict};
 
-const fn algebra(name: &'static str, left: &'static str, right: &'static str, why: &'static str) -> Rule {
+pub(super) const fn algebra(
+    name: &'static str,
+    left: &'static str,
+    right: &'static str,
+    why: &'static str,
+) -> Rule {
     Rule { name, sides: Sides::Formulas(left, right), when: &[], verdict: Verdict::Algebra, why }
 }
 

@@ -227,7 +227,7 @@ fn variable(v: usize) -> Option<Var> {
 }
 
 /// A pattern as egg's.
-fn sought(pattern: &Pattern) -> Option<RecExpr<ENodeOrVar<Term>>> {
+pub(crate) fn sought(pattern: &Pattern) -> Option<RecExpr<ENodeOrVar<Term>>> {
     let mut nodes = Vec::new();
     for node in pattern.track().nodes() {
         nodes.push(match node {
