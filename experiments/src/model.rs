@@ -272,7 +272,7 @@ impl Model {
     /// How many seconds the model runs, if it says so.
     pub fn duration(&self) -> Option<f64> {
         match &self.document {
-            Document::Formula => None,
+            Document::Formula | Document::Fpcore(_) => None,
             Document::Rects(scene) => scene.duration,
             Document::Cinematic(scene) => Some(seconds(scene.duration())),
         }
