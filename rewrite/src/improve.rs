@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use egg::{Analysis, AstSize, BackoffScheduler, DidMerge, EGraph, Extractor, Id, Language, Rewrite, Runner};
+use egg::{Analysis, AstSize, BackoffScheduler, DidMerge, EGraph, Extractor, Id, Rewrite, Runner};
 use keyfit_ir::{BuildError, Op, Track};
 
 use crate::bank::{Bank, Place};
