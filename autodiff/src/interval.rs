@@ -328,7 +328,7 @@ impl Scalar for Interval {
     }
     fn atan2(&self, x: &Interval) -> Interval {
         // the angle jumps where y = 0 and x ≤ 0; elsewhere it is monotone in each operand
-        if self.has_zero() && !(x.low > 0) {
+        if self.has_zero() && (x.low <= 0 || x.low.is_nan()) {
             self.context.doubt(Doubt::Branch);
         }
         self.corners(x, |y, x, to| Float::with_val_round(y.prec(), y.atan2_ref(x), to).0)

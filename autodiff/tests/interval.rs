@@ -66,20 +66,20 @@ fn enclosures_hold_values_and_mean_value_theorems() {
             let point: Vec<Interval> = point.iter().map(|x| thin(&context, x)).collect();
             enclose(&track, t, &variables(&point), &context).expect("a part of the box")
         });
-        let n = starts.len();
-        let mut reach = [q.value().sub(p.value()), context.exactly(0.0)];
-        for i in 0..n {
-            let step = thin(&context, &points[1][i]).sub(&thin(&context, &points[0][i]));
-            reach[1] = reach[1].add(&entry(over.first(i), &context).mul(&step));
-            let mut slope = context.exactly(0.0);
-            for j in 0..n {
-                let step = thin(&context, &points[1][j]).sub(&thin(&context, &points[0][j]));
-                slope = slope.add(&entry(over.second(i, j), &context).mul(&step));
-            }
+        let [from, to] = &points;
+        let steps: Vec<Interval> =
+            from.iter().zip(to).map(|(from, to)| thin(&context, to).sub(&thin(&context, from))).collect();
+        let along = |partial: &dyn Fn(usize) -> Interval| {
+            let terms = steps.iter().enumerate().map(|(j, step)| partial(j).mul(step));
+            terms.fold(context.exactly(0.0), |sum, term| sum.add(&term))
+        };
+        for i in 0..starts.len() {
             let moved = entry(q.first(i), &context).sub(&entry(p.first(i), &context));
+            let slope = along(&|j| entry(over.second(i, j), &context));
             assert!(meets(&moved, &slope), "∂{i} of {} at {t:?}", track.describe());
         }
-        assert!(meets(&reach[0], &reach[1]), "{} at {t:?}", track.describe());
+        let (moved, reach) = (q.value().sub(p.value()), along(&|i| entry(over.first(i), &context)));
+        assert!(meets(&moved, &reach), "{} at {t:?}", track.describe());
         assert!(
             meets(p.value(), over.value()) && meets(q.value(), over.value()),
             "{} at {t:?}",

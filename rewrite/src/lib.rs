@@ -44,7 +44,7 @@ mod simplify;
 pub mod smt;
 mod term;
 
-pub use cost::cost;
+pub use cost::{Cost, cost};
 pub use definition::definition;
 pub use derive::{Variable, chain_rule, derivative, exact_heading};
 pub use facts::{Bounds, Fact};

@@ -20,7 +20,7 @@ use keyfit_ir::{Op, SyntaxError};
 
 use crate::bank::Bank;
 use crate::condition::{Compiled, Condition};
-use crate::cost::weight;
+use crate::cost::Cost;
 use crate::facts::Fact;
 use crate::pattern::{Pattern, Substitution, VARIABLES};
 use custom::Custom;
@@ -205,8 +205,8 @@ pub struct Ready {
     /// The sides as patterns; `None` for a custom rule.
     pub(crate) sides: Option<[Pattern; 2]>,
     pub(crate) conditions: Vec<Compiled>,
-    /// How much cheaper the right side is than the left.
-    pub(crate) gain: i64,
+    /// How much cheaper the right side is than the left, in each measure.
+    gains: [i64; Cost::ALL.len()],
 }
 
 impl Ready {
@@ -219,13 +219,21 @@ impl Ready {
             rule.when.iter().map(Condition::compile).collect::<Result<_, _>>()?;
         let Some(conditions) = conditions else { return Ok(None) };
         let Sides::Formulas(left, right) = rule.sides else {
-            return Ok(Some(Ready { rule, sides: None, conditions, gain: 0 }));
+            return Ok(Some(Ready { rule, sides: None, conditions, gains: Default::default() }));
         };
         let (Some(left), Some(right)) = (Pattern::parse(left)?, Pattern::parse(right)?) else {
             return Ok(None);
         };
-        let gain = pattern_cost(&left, rule) - pattern_cost(&right, rule);
-        Ok(Some(Ready { rule, sides: Some([left, right]), conditions, gain }))
+        let gains = Cost::ALL.map(|cost| match cost {
+            Cost::Depth => flatter(&left, &right, rule),
+            _ => pattern_cost(&left, rule, cost) - pattern_cost(&right, rule, cost),
+        });
+        Ok(Some(Ready { rule, sides: Some([left, right]), conditions, gains }))
+    }
+
+    /// How much cheaper the right side is than the left.
+    pub(crate) fn gain(&self, cost: Cost) -> i64 {
+        self.gains[cost as usize]
     }
 
     /// Whether what is known of the variables' terms says that every condition holds.
@@ -235,8 +243,8 @@ impl Ready {
     }
 }
 
-/// The cost of an instance. What is made of constants only is computed beforehand.
-fn pattern_cost(pattern: &Pattern, rule: &Rule) -> i64 {
+/// For each node of a side whether it is made of constants only, and is computed beforehand.
+fn known(pattern: &Pattern, rule: &Rule) -> Vec<bool> {
     let constant = |name: &str| {
         rule.when.iter().any(|condition| {
             matches!(condition, Condition::Of(term, crate::condition::Need::Constant | crate::condition::Need::PowerOfTwo)
@@ -244,7 +252,6 @@ fn pattern_cost(pattern: &Pattern, rule: &Rule) -> i64 {
         })
     };
     let mut still: Vec<bool> = Vec::new();
-    let mut cost = 0;
     for node in pattern.track().nodes() {
         let known = match node {
             keyfit_ir::Node::Constant(_) => true,
@@ -252,19 +259,67 @@ fn pattern_cost(pattern: &Pattern, rule: &Rule) -> i64 {
             _ => node.children().iter().all(|child| still[child.index()]),
         };
         still.push(known);
-        if let (keyfit_ir::Node::Apply(op, _), false) = (node, known) {
-            cost += weight(*op) as i64;
+    }
+    still
+}
+
+/// The cost of an instance.
+fn pattern_cost(pattern: &Pattern, rule: &Rule, cost: Cost) -> i64 {
+    let nodes = pattern.track().nodes().iter().zip(known(pattern, rule));
+    nodes
+        .filter_map(|(node, known)| match node {
+            keyfit_ir::Node::Apply(op, _) if !known => Some(cost.of_op(*op) as i64),
+            _ => None,
+        })
+        .sum()
+}
+
+/// How far each variable lies below the side's root at most, and the side's height, all less than 0 where there is none.
+fn depths(pattern: &Pattern, rule: &Rule) -> Vec<i64> {
+    const NOWHERE: i64 = -1000;
+    let nodes = pattern.track().nodes();
+    let known = known(pattern, rule);
+    let mut below = vec![NOWHERE; nodes.len()];
+    let mut depths = vec![NOWHERE; VARIABLES.len() + 1];
+    if let Some(root) = below.last_mut() {
+        *root = 0;
+    }
+    for (k, node) in nodes.iter().enumerate().rev() {
+        let own = below[k];
+        let step = i64::from(matches!(node, keyfit_ir::Node::Apply(..)) && !known[k]);
+        for child in node.children().iter() {
+            below[child.index()] = below[child.index()].max(own + step);
+        }
+        if let Some(height) = depths.last_mut() {
+            *height = (*height).max(own + step);
+        }
+        if let keyfit_ir::Node::Free(p) = node
+            && let Some(v) = VARIABLES.iter().position(|name| *name == p.name())
+        {
+            depths[v] = depths[v].max(own);
         }
     }
-    cost
+    depths
+}
+
+/// How much flatter the right side is: the sum over its variables and its height, if none of these lies deeper (or, as a negative
+/// number, if none lies less deep); else 0.
+fn flatter(left: &Pattern, right: &Pattern, rule: &Rule) -> i64 {
+    let gains: Vec<i64> = depths(left, rule)
+        .iter()
+        .zip(depths(right, rule))
+        .map(|(left, right)| (left - right).clamp(-9, 9))
+        .collect();
+    let one_way = gains.iter().all(|gain| *gain >= 0) || gains.iter().all(|gain| *gain <= 0);
+    if one_way { gains.iter().sum() } else { 0 }
 }
 
 /// All rules that keep bits, ready to be used.
 #[derive(Debug)]
 pub struct RuleSet {
     rules: Vec<Ready>,
-    /// For each operation, which way round which rule makes its terms cheaper.
-    cheaper: Vec<Vec<(usize, bool)>>,
+    /// For each measure and operation, which way round which rule makes its terms cheaper.
+    cheaper: [Vec<Vec<(usize, bool)>>; Cost::ALL.len()],
 }
 
 impl RuleSet {
@@ -277,16 +332,20 @@ impl RuleSet {
     fn new() -> RuleSet {
         // a row that cannot be read is no rule; a test sees to it that there is none
         let rules: Vec<Ready> = sound_rules().filter_map(|rule| Ready::new(rule).ok().flatten()).collect();
-        let mut cheaper = vec![Vec::new(); Op::ALL.len()];
-        for (i, ready) in rules.iter().enumerate() {
-            let Some([left, right]) = &ready.sides else { continue };
-            let backward = ready.gain < 0;
-            let (from, to) = if backward { (right, left) } else { (left, right) };
-            let closed = to.variables().all(|v| from.variables().any(|w| v == w));
-            if let (true, true, Some(op)) = (ready.gain != 0, closed, from.op()) {
-                cheaper[op as usize].push((i, backward));
+        let cheaper = Cost::ALL.map(|cost| {
+            let mut cheaper = vec![Vec::new(); Op::ALL.len()];
+            for (i, ready) in rules.iter().enumerate() {
+                let Some([left, right]) = &ready.sides else { continue };
+                let gain = ready.gain(cost);
+                let backward = gain < 0;
+                let (from, to) = if backward { (right, left) } else { (left, right) };
+                let closed = to.variables().all(|v| from.variables().any(|w| v == w));
+                if let (true, true, Some(op)) = (gain != 0, closed, from.op()) {
+                    cheaper[op as usize].push((i, backward));
+                }
             }
-        }
+            cheaper
+        });
         RuleSet { rules, cheaper }
     }
 
@@ -296,8 +355,8 @@ impl RuleSet {
     }
 
     /// The rules that make a term of this operation cheaper, and whether it is from right to left that they do.
-    pub fn cheaper(&self, op: Op) -> &[(usize, bool)] {
-        self.cheaper.get(op as usize).map_or(&[], |rules| rules)
+    pub fn cheaper(&self, op: Op, cost: Cost) -> &[(usize, bool)] {
+        self.cheaper[cost as usize].get(op as usize).map_or(&[], |rules| rules)
     }
 
     /// The rule of this name.

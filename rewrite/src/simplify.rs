@@ -11,6 +11,7 @@
 
 pub(crate) mod egraph;
 mod explanation;
+mod extract;
 mod pass;
 mod window;
 
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 use keyfit_ir::{BuildError, Track};
 use thiserror::Error;
 
-use crate::cost::cost;
+use crate::cost::Cost;
 use crate::facts::Bounds;
 use crate::proof::{Proof, ProofError};
 use pass::Pass;
@@ -29,6 +30,8 @@ use pass::Pass;
 pub struct Options {
     /// What is known of the clock and of the parameters.
     pub bounds: Bounds,
+    /// What is to be made smaller.
+    pub cost: Cost,
     /// When to stop and give the best so far; never, if there is none.
     pub deadline: Option<Duration>,
     /// How many nodes, all in all, equality saturation may look at in one round.
@@ -39,7 +42,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { bounds: Bounds::new(), deadline: None, window_nodes: 600, rounds: 32 }
+        Options {
+            bounds: Bounds::new(),
+            cost: Cost::default(),
+            deadline: None,
+            window_nodes: 600,
+            rounds: 32,
+        }
     }
 }
 
@@ -121,7 +130,7 @@ pub fn simplify(track: &Track, options: &Options) -> Result<Simplified, Simplify
     let mut hopeless = Default::default();
     let mut stopped = Stopped::Rounds;
     for _ in 0..options.rounds {
-        let mut pass = Pass::new(&best, &options.bounds, end, &mut hopeless);
+        let mut pass = Pass::new(&best, options, end, &mut hopeless);
         pass.directed();
         dropped += pass.windows(options.window_nodes)?;
         let struck = pass.struck();
@@ -142,7 +151,9 @@ pub fn simplify(track: &Track, options: &Options) -> Result<Simplified, Simplify
         }
     }
     match proof {
-        Some(proof) if cost(&best) <= cost(track) => Ok(Simplified { track: best, proof, stopped, dropped }),
+        Some(proof) if options.cost.of(&best) <= options.cost.of(track) => {
+            Ok(Simplified { track: best, proof, stopped, dropped })
+        }
         _ => {
             let proof = Proof::of_nothing(track, &options.bounds);
             Ok(Simplified { track: track.clone(), proof, stopped, dropped })

@@ -3,7 +3,7 @@
 //! SMT-LIB's `=` on floating-point numbers tells ±0 apart and has one NaN, as a rule's equality does. Minimum, maximum and
 //! the remainder by 1 are written with `ite` and exact operations; the solvers' own `fp.min`, `fp.max` and `fp.rem` have
 //! other zeros, and have had bugs. Functions that SMT-LIB does not have are uninterpreted: what is proved then holds for
-//! any function in their place. A rule may have [`laws`] with which it is proved where the full meaning is too hard.
+//! any function in their place. A rule may have [`laws()`] with which it is proved where the full meaning is too hard.
 
 pub mod laws;
 
@@ -56,7 +56,7 @@ pub fn smt(rule: &Rule, width: Width) -> Result<Option<String>, SyntaxError> {
     text(rule, width, &[])
 }
 
-/// The rule's file at binary64 with the operations of its [`laws`] as unknown functions that obey them; `None` for a
+/// The rule's file at binary64 with the operations of its [`laws()`] as unknown functions that obey them; `None` for a
 /// rule that has none. Only that it is unsatisfiable says something.
 ///
 /// # Errors

@@ -204,7 +204,8 @@ fn markdown(runs: &[Run], summary: &[Summary]) -> String {
     let line =
         |cells: &mut dyn Iterator<Item = String>| format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
     let names = || summary.iter().map(|s| s.solver.to_owned());
-    let mut text = line(&mut ["problem".to_owned(), "start".to_owned()].into_iter().chain(names()));
+    let mut text = "Digits that are right (LRE, at most 11) in how many evaluations of the residuals; without six of them, how the run ended.\n\n".to_owned();
+    text += &line(&mut ["problem".to_owned(), "start".to_owned()].into_iter().chain(names()));
     text += &line(&mut ["---".to_owned(), "---".to_owned()].into_iter().chain(names().map(|_| "---".into())));
     for row in runs.chunk_by(|a, b| (&a.suite, &a.problem, a.start) == (&b.suite, &b.problem, b.start)) {
         // the fewest evaluations among those that have six digits

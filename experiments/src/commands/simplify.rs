@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use keyfit::proofs::{excerpt, to_json};
-use keyfit::rewrite::{Bounds, Options, Simplified, Stopped, cost, simplify};
+use keyfit::rewrite::{Bounds, Cost, Options, Simplified, Stopped, simplify};
 use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
@@ -26,6 +26,10 @@ pub struct Simplify {
     /// The ranges of free parameters, an end of which may be left out; unknown if not given
     #[arg(long, value_name = "NAME=LOW..HIGH,…", value_delimiter = ',', allow_hyphen_values = true)]
     bound: Vec<String>,
+    /// What is to be made smaller: the time of an evaluation, the number of operations, the longest way through them, or the
+    /// time of an evaluation on a GPU
+    #[arg(long, value_name = "MEASURE", default_value = Cost::default().name(), value_parser = measure)]
+    cost: Cost,
     /// Stop after this many seconds and give the best so far
     #[arg(long, value_name = "SECONDS")]
     deadline: Option<f64>,
@@ -48,7 +52,7 @@ impl Simplify {
                 say(format!("{name}: stopped early ({}); the best so far", stopped(&simplified)));
             }
             if self.json {
-                let mut object = object(track, &simplified)?;
+                let mut object = object(track, &simplified, self.cost)?;
                 if self.format == Notation::Fpcore {
                     object["fpcore"] = self.format.text(&model, i, &simplified.track)?.into();
                 }
@@ -92,8 +96,13 @@ impl Simplify {
             None => None,
             Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(Failure::input)?),
         };
-        Ok(Options { deadline, ..Options::with_bounds(bounds) })
+        Ok(Options { deadline, cost: self.cost, ..Options::with_bounds(bounds) })
     }
+}
+
+fn measure(text: &str) -> Result<Cost, String> {
+    let names = Cost::ALL.map(Cost::name).join(", ");
+    Cost::ALL.into_iter().find(|cost| cost.name() == text).ok_or_else(|| format!("the measures are {names}"))
 }
 
 fn stopped(simplified: &Simplified) -> &'static str {
@@ -104,7 +113,7 @@ fn stopped(simplified: &Simplified) -> &'static str {
     }
 }
 
-fn object(track: &Track, simplified: &Simplified) -> Result<Value, Failure> {
+fn object(track: &Track, simplified: &Simplified, cost: Cost) -> Result<Value, Failure> {
     let proof = &simplified.proof;
     let established = proof.replay().map_err(Failure::input)?;
     let steps: Vec<Value> = proof
@@ -144,8 +153,9 @@ fn object(track: &Track, simplified: &Simplified) -> Result<Value, Failure> {
         "after": simplified.track.describe(),
         "nodes_before": track.nodes().len(),
         "nodes_after": simplified.track.nodes().len(),
-        "cost_before": json_number(cost(track) as f64),
-        "cost_after": json_number(cost(&simplified.track) as f64),
+        "cost": cost.name(),
+        "cost_before": json_number(cost.of(track) as f64),
+        "cost_after": json_number(cost.of(&simplified.track) as f64),
         "stopped": stopped(simplified),
         "steps": steps,
         "proof": to_json(proof).map_err(Failure::input)?,

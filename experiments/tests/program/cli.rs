@@ -312,6 +312,22 @@ fn a_scene_may_hold_its_targets() {
 }
 
 #[test]
+fn the_table_of_mgh_is_in_step() {
+    let folder = Folder::new("mgh");
+    let line = ["compare", "mgh", "--solver", "default", "--solver", "levenberg-marquardt", "--markdown"];
+    let output = folder.run(&[&line[..], &["--out", "out"]].concat());
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let kept =
+        std::fs::read_to_string(crate::folder::root().join("experiments/docs/mgh.md")).unwrap_or_default();
+    let kept = kept.split_once("\n\n").map_or("", |(_, table)| table);
+    assert!(
+        printed == kept,
+        "put under the first paragraph of experiments/docs/mgh.md: keyfit {}",
+        line.join(" ")
+    );
+}
+
+#[test]
 fn compare_writes_tables_and_charts() {
     let folder = Folder::new("compare");
     let line = ["compare", "seeds", "--out", "out"];

@@ -1,19 +1,18 @@
 //! The e-graph of a window: its analysis, the rules as egg's, and what is cheapest.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use egg::{
-    Analysis, ConditionalApplier, CostFunction, DidMerge, EGraph, ENodeOrVar, Extractor, Id, Justification,
-    Language, Pattern as Sought, RecExpr, Rewrite, Runner, SimpleScheduler, Subst, Var,
+    Analysis, ConditionalApplier, DidMerge, EGraph, ENodeOrVar, Id, Justification, Pattern as Sought,
+    RecExpr, Rewrite, Runner, SimpleScheduler, Subst, Var,
 };
 use keyfit_ir::{Node, Op};
 
 use super::window::Trouble;
-use crate::cost::{node_cost, weight};
+use crate::cost::Cost;
 use crate::facts::{Bounds, Fact};
 use crate::head::Head;
 use crate::pattern::{Pattern, VARIABLES};
@@ -23,10 +22,15 @@ use crate::term::{Term, from_expr};
 /// Where saturation of a window stops.
 const EGRAPH_NODES: usize = 160;
 const ITERATIONS: usize = 4;
-/// How much dearer than the other side a rule's side may be, for the rule to be used towards it.
-const DETOUR: i64 = 4;
+/// How much dearer than the other side a rule's side may be, for the rule to be used towards it: one sum.
+fn detour(cost: Cost) -> i64 {
+    cost.of_op(Op::ADD) as i64
+}
 /// No way makes more of an operation that costs as much as this.
 const DEAR: u64 = 16;
+
+/// A window's e-graph.
+pub(super) type Graph = EGraph<Term, Facts>;
 
 /// A window's e-graph when it is done.
 pub(super) type Saturated = Runner<Term, Facts, ()>;
@@ -58,12 +62,6 @@ pub(super) fn run(
         Some((first, second)) => Err(Trouble::Clash(first, second)),
         None => Ok(runner),
     }
-}
-
-/// The best term of the root's class, if it is cheaper.
-pub(super) fn cheaper(runner: &Saturated, expr: &RecExpr<Term>) -> Option<RecExpr<Term>> {
-    let (_, best) = Extractor::new(&runner.egraph, Weights).find_best(*runner.roots.first()?);
-    (dag_cost(&best) < dag_cost(expr)).then_some(best)
 }
 
 /// What is known of the classes.
@@ -119,37 +117,6 @@ impl Analysis<Term> for Facts {
     }
 }
 
-/// The cost of a term as a tree.
-struct Weights;
-
-impl CostFunction<Term> for Weights {
-    type Cost = u64;
-
-    fn cost<C: FnMut(Id) -> u64>(&mut self, term: &Term, costs: C) -> u64 {
-        // every node costs a little, so that of two equally cheap terms the smaller is taken
-        term.fold(node_cost(&term.head) * 64 + 1, {
-            let mut costs = costs;
-            move |sum, id| sum.saturating_add(costs(id))
-        })
-    }
-}
-
-fn dag_cost(expr: &RecExpr<Term>) -> u64 {
-    let mut seen: HashMap<(&Head, Vec<usize>), usize> = HashMap::new();
-    let mut ids: Vec<usize> = Vec::new();
-    let mut cost = 0;
-    for term in expr {
-        let children: Vec<usize> = term.children.iter().map(|child| ids[usize::from(*child)]).collect();
-        let next = seen.len();
-        let id = *seen.entry((&term.head, children)).or_insert_with(|| {
-            cost += node_cost(&term.head);
-            next
-        });
-        ids.push(id);
-    }
-    cost
-}
-
 /// One way of a rule: the operations that it needs, those that it brings, and egg's rewrite.
 struct Way {
     needs: u128,
@@ -158,30 +125,34 @@ struct Way {
 }
 
 /// The rules as egg's, each in the directions in which it is not much dearer.
-fn ways() -> &'static [Way] {
-    static WAYS: LazyLock<Vec<Way>> = LazyLock::new(|| {
-        let rules = RuleSet::get().rules();
-        let ways = rules.iter().enumerate().flat_map(|(i, ready)| [(i, ready, false), (i, ready, true)]);
-        ways.filter_map(|(i, ready, backward)| way(i, ready, backward)).collect()
+fn ways(cost: Cost) -> &'static [Way] {
+    static WAYS: LazyLock<[Vec<Way>; Cost::ALL.len()]> = LazyLock::new(|| {
+        Cost::ALL.map(|cost| {
+            let rules = RuleSet::get().rules();
+            let ways = rules.iter().enumerate().flat_map(|(i, ready)| [(i, ready, false), (i, ready, true)]);
+            ways.filter_map(|(i, ready, backward)| way(i, ready, backward, cost)).collect()
+        })
     });
-    &WAYS
+    &WAYS[cost as usize]
 }
 
 /// The rules whose operations are there, or can come.
-pub(super) fn useful(expr: &RecExpr<Term>) -> Vec<&'static Rewrite<Term, Facts>> {
+pub(super) fn useful(expr: &RecExpr<Term>, cost: Cost) -> Vec<&'static Rewrite<Term, Facts>> {
     let mut there = expr.iter().fold(0, |there, term| match term.head {
         Head::Apply(op) => there | bit(op),
         _ => there,
     });
     loop {
-        let more =
-            ways().iter().filter(|way| way.needs & !there == 0).fold(there, |more, way| more | way.brings);
+        let more = ways(cost)
+            .iter()
+            .filter(|way| way.needs & !there == 0)
+            .fold(there, |more, way| more | way.brings);
         if more == there {
             break;
         }
         there = more;
     }
-    ways().iter().filter(|way| way.needs & !there == 0).map(|way| &way.rewrite).collect()
+    ways(cost).iter().filter(|way| way.needs & !there == 0).map(|way| &way.rewrite).collect()
 }
 
 fn bit(op: Op) -> u128 {
@@ -200,13 +171,13 @@ fn way_name(rule: usize, backward: bool) -> String {
     format!("{rule}{}", if backward { "<" } else { ">" })
 }
 
-fn way(i: usize, ready: &'static Ready, backward: bool) -> Option<Way> {
+fn way(i: usize, ready: &'static Ready, backward: bool, cost: Cost) -> Option<Way> {
     let [left, right] = ready.sides.as_ref()?;
     let (from, to) = if backward { (right, left) } else { (left, right) };
-    let gain = if backward { -ready.gain } else { ready.gain };
+    let gain = if backward { -ready.gain(cost) } else { ready.gain(cost) };
     let op = from.op()?;
     let closed = to.variables().all(|v| from.variables().any(|w| v == w));
-    if !closed || gain < -DETOUR || (gain < 0 && weight(op) > DEAR) {
+    if !closed || gain < -detour(cost) || (gain < 0 && cost.of_op(op) > DEAR) {
         return None;
     }
     let variables: Vec<(usize, Var)> = from.variables().filter_map(|v| Some((v, variable(v)?))).collect();

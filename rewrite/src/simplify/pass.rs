@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use keyfit_ir::{Op, Track};
 
-use super::SimplifyError;
 use super::window::{self, Hopeless};
+use super::{Options, SimplifyError};
 use crate::bank::{Bank, Place};
-use crate::facts::Bounds;
+use crate::cost::Cost;
 use crate::head::Head;
 use crate::pattern::{Pattern, Substitution, VARIABLES};
 use crate::proof::{Proof, Step};
@@ -40,6 +40,7 @@ const OF_KEYS: [Custom; 12] = [
 /// A round in the making.
 pub(super) struct Pass<'a> {
     rules: &'a RuleSet,
+    pub(super) cost: Cost,
     pub(super) bank: Bank,
     pub(super) steps: Vec<Step>,
     /// The place of each node of the track, and the term that stands for it now.
@@ -54,11 +55,17 @@ pub(super) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    pub fn new(track: &Track, bounds: &Bounds, end: Option<Instant>, hopeless: &'a mut Hopeless) -> Pass<'a> {
-        let mut bank = Bank::new(bounds);
+    pub fn new(
+        track: &Track,
+        options: &Options,
+        end: Option<Instant>,
+        hopeless: &'a mut Hopeless,
+    ) -> Pass<'a> {
+        let mut bank = Bank::new(&options.bounds);
         let before = bank.graft(track);
         Pass {
             rules: RuleSet::get(),
+            cost: options.cost,
             bank,
             steps: Vec::new(),
             now: before.clone(),
@@ -194,7 +201,7 @@ impl<'a> Pass<'a> {
 
     fn cheaper(&mut self, op: Op, place: Place, depth: usize) -> Option<Place> {
         let rules = self.rules;
-        for &(i, backward) in rules.cheaper(op) {
+        for &(i, backward) in rules.cheaper(op, self.cost) {
             let ready = &rules.rules()[i];
             let Some([left, right]) = &ready.sides else { continue };
             let (from, to) = if backward { (right, left) } else { (left, right) };
@@ -216,7 +223,7 @@ impl<'a> Pass<'a> {
         depth: usize,
     ) -> Option<Place> {
         let rules = self.rules;
-        let applies = rules.cheaper(op).iter().any(|&(i, backward)| {
+        let applies = rules.cheaper(op, self.cost).iter().any(|&(i, backward)| {
             let ready = &rules.rules()[i];
             let Some([left, right]) = &ready.sides else { return false };
             let from = if backward { right } else { left };

@@ -14,8 +14,9 @@ use egg::{Id, RecExpr};
 use keyfit_ir::Parameter;
 
 use super::SimplifyError;
-use super::egraph::{cheaper, run, useful};
+use super::egraph::{run, useful};
 use super::explanation::Told;
+use super::extract::cheaper;
 use super::pass::Pass;
 use crate::bank::{Bank, Place};
 use crate::facts::{Bounds, Fact};
@@ -192,10 +193,11 @@ fn saturate(pass: &mut Pass<'_>, top: Place, inside: &[Place]) -> Result<Option<
         return Ok(None);
     }
     // without explanations first: that is quicker, and most windows have nothing to explain
-    let useful = useful(&expr);
-    let better = cheaper(&run(&expr, &bounds, &useful, false)?, &expr);
+    let cost = pass.cost;
+    let useful = useful(&expr, cost);
+    let better = cheaper(&run(&expr, &bounds, &useful, false)?, &expr, cost);
     let explained = better.map(|_| run(&expr, &bounds, &useful, true)).transpose()?;
-    let best = explained.and_then(|runner| cheaper(&runner, &expr).map(|best| (runner, best)));
+    let best = explained.and_then(|runner| cheaper(&runner, &expr, cost).map(|best| (runner, best)));
     let Some((mut runner, best)) = best else {
         pass.hopeless.insert(key);
         return Ok(None);
