@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
+use clap::ValueEnum;
 use keyfit::Target;
 use keyfit::ir::Names;
 use keyfit::ir::text::nearest;
+use keyfit::rates::Rate;
 use keyfit::suite::column_track;
 
 use crate::failure::{Failure, Source, say};
@@ -12,15 +14,41 @@ use crate::model::{FORMULA_CHANNEL, Model, number, read};
 
 /// The ending of a column that holds a channel's weights: `y.weight`.
 const WEIGHT: &str = ".weight";
+/// The ending of a column that holds the standard deviations of a channel's targets, which weigh 1/σ².
+const DEVIATION: &str = ".sd";
 /// The column of times.
 const TIME: &str = "t";
 
-/// A CSV file: named columns of finite numbers, all of one length.
+/// What is done about missing cells: empty ones, NA, NaN and null.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Missing {
+    /// Say where the first one is, and stop
+    #[default]
+    Refuse,
+    /// Leave out the targets concerned, and say how many
+    Skip,
+}
+
+fn is_missing(cell: &str) -> bool {
+    ["", "na", "n/a", "nan", "null"].iter().any(|word| cell.eq_ignore_ascii_case(word))
+}
+
+/// A CSV file: named columns of finite numbers, all of one length. A cell that is missing and may be is NaN.
 pub struct Table {
     source: Source,
     columns: Vec<Column>,
-    /// Where each row begins, in bytes.
-    rows: Vec<usize>,
+    rows: Vec<Row>,
+    /// How many rows were left out.
+    left_out: usize,
+}
+
+/// Where a row stands.
+#[derive(Clone, Copy)]
+struct Row {
+    /// Its first byte.
+    start: usize,
+    /// Its number, counted from 0.
+    number: usize,
 }
 
 /// One column.
@@ -35,7 +63,7 @@ pub struct Column {
 
 impl Table {
     /// Reads a file.
-    pub fn read(path: &str) -> Result<Table, Failure> {
+    pub fn read(path: &str, missing: Missing) -> Result<Table, Failure> {
         let source = read(path)?;
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(source.text.as_bytes());
         let header = reader.headers().map_err(|e| csv_failure(&source, &e))?.clone();
@@ -54,12 +82,21 @@ impl Table {
             }
             columns.push(Column { name: name.into(), span, values: Vec::new() });
         }
-        let mut rows = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
         for record in reader.records() {
             let record = record.map_err(|e| csv_failure(&source, &e))?;
             let start = record.position().map_or(0, |p| p.byte() as usize);
-            rows.push(start);
+            rows.push(Row { start, number: rows.len() });
             for (i, (text, column)) in record.iter().zip(&mut columns).enumerate() {
+                if is_missing(text) {
+                    if missing == Missing::Refuse {
+                        let message = format!("a cell of column {} is missing", column.name);
+                        return Err(Failure::at(&source, cell(&source.text, start, i), message)
+                            .hint("--missing skip leaves out the targets concerned"));
+                    }
+                    column.values.push(f64::NAN);
+                    continue;
+                }
                 column.values.push(number(&source, || cell(&source.text, start, i), text).map_err(
                     |failure| {
                         failure.hint(format!("every cell of column {} must be a finite number", column.name))
@@ -70,12 +107,51 @@ impl Table {
         if rows.is_empty() {
             return Err(Failure::input(format!("{path}: there is no row of data below the header")));
         }
-        Ok(Table { source, columns, rows })
+        let mut table = Table { source, columns, rows, left_out: 0 };
+        table.leave_out(&HashSet::from([TIME]));
+        Ok(table)
     }
 
-    /// The first row in which the i-th column is negative.
-    fn negative(&self, i: usize) -> Option<usize> {
-        self.columns[i].values.iter().position(|value| *value < 0.0)
+    /// Leaves out the rows in which one of these columns has a missing cell.
+    pub fn leave_out(&mut self, names: &HashSet<&str>) {
+        let needed = self.columns.iter().filter(|column| names.contains(column.name.as_str()));
+        let needed: Vec<&Column> = needed.collect();
+        let kept: Vec<bool> =
+            (0..self.rows.len()).map(|k| needed.iter().all(|column| !column.values[k].is_nan())).collect();
+        fn retain<T>(list: &mut Vec<T>, kept: &[bool]) {
+            let mut kept = kept.iter();
+            list.retain(|_| kept.next() == Some(&true));
+        }
+        self.left_out += kept.iter().filter(|kept| !**kept).count();
+        retain(&mut self.rows, &kept);
+        self.columns.iter_mut().for_each(|column| retain(&mut column.values, &kept));
+    }
+
+    /// The weights of a channel's targets, from its column of weights or of standard deviations; all 1 if it has neither.
+    fn weights(&self, channel: &str) -> Result<Vec<f64>, Failure> {
+        let of = |ending: &str| self.column(&format!("{channel}{ending}"));
+        let fault = |column: &Column, wrong: fn(f64) -> bool, message: &str| {
+            let k = column.values.iter().position(|x| wrong(*x))?;
+            let i = self.columns.iter().position(|own| own.name == column.name)?;
+            Some(Failure::at(&self.source, cell(&self.source.text, self.rows[k].start, i), message))
+        };
+        match (of(WEIGHT), of(DEVIATION)) {
+            (None, None) => Ok(vec![1.0; self.rows.len()]),
+            (Some(weights), None) => match fault(weights, |w| w < 0.0, "a weight must not be negative") {
+                Some(fault) => Err(fault),
+                None => Ok(weights.values.clone()),
+            },
+            (None, Some(column)) => match fault(column, |s| s <= 0.0, "a standard deviation must be above 0")
+            {
+                Some(fault) => Err(fault),
+                None => Ok(column.values.iter().map(|s| 1.0 / (s * s)).collect()),
+            },
+            (Some(_), Some(column)) => Err(Failure::at(
+                &self.source,
+                column.span.clone(),
+                format!("{channel} has a column {channel}{WEIGHT} too: one of them is enough"),
+            )),
+        }
     }
 
     fn column(&self, name: &str) -> Option<&Column> {
@@ -86,7 +162,7 @@ impl Table {
     fn times(&self) -> Vec<f64> {
         match self.column(TIME) {
             Some(column) => column.values.clone(),
-            None => (0..self.rows.len()).map(|k| k as f64).collect(),
+            None => self.rows.iter().map(|row| row.number as f64).collect(),
         }
     }
 
@@ -101,9 +177,12 @@ impl Table {
         Err(failure.hint("rename the column of times to t"))
     }
 
-    /// The columns that a formula may use by name: all but t, y and y's weights.
+    /// The columns that a formula may use by name: all but t, y, y's velocity and acceleration, and the weights of these.
     fn others(&self) -> impl Iterator<Item = &Column> {
-        let own = |name: &str| [TIME, FORMULA_CHANNEL].contains(&name.strip_suffix(WEIGHT).unwrap_or(name));
+        let own = |name: &str| {
+            let (channel, _) = weighed(name);
+            [TIME, FORMULA_CHANNEL].contains(&Rate::of(channel).map_or(channel, |(channel, _)| channel))
+        };
         self.columns.iter().filter(move |column| !own(&column.name))
     }
 
@@ -144,26 +223,23 @@ impl Table {
 
     /// The targets of the model's channels, each with its channel's index. A column that is neither a channel nor, for a
     /// formula, a name that it may use is an error.
-    pub fn targets(&self, model: &Model) -> Result<Vec<(usize, Target)>, Failure> {
+    pub fn targets(&self, model: &mut Model) -> Result<Vec<(usize, Target)>, Failure> {
         let times = self.times();
         let mut out = Vec::new();
+        let mut without = 0;
         for column in self.columns.iter().filter(|column| column.name != TIME) {
-            let weighted = column.name.strip_suffix(WEIGHT);
-            match (model.channel(weighted.unwrap_or(&column.name)), weighted) {
-                (Some(index), None) => {
-                    let weights = format!("{}{WEIGHT}", column.name);
-                    let weights = self.columns.iter().position(|column| column.name == weights);
-                    if let Some((i, k)) = weights.and_then(|i| Some((i, self.negative(i)?))) {
-                        let span = cell(&self.source.text, self.rows[k], i);
-                        return Err(Failure::at(&self.source, span, "a weight must not be negative"));
-                    }
-                    let weights = weights.map(|i| &self.columns[i]);
-                    out.extend(times.iter().zip(&column.values).enumerate().map(|(k, (&time, &value))| {
-                        let weight = weights.map_or(1.0, |column| column.values[k]);
-                        (index, Target { time, value, weight })
-                    }));
+            let (name, weighs) = weighed(&column.name);
+            match (model.aimed(name)?, weighs) {
+                (Some(index), false) => {
+                    let rows = times.iter().zip(&column.values).zip(self.weights(name)?);
+                    let all = rows.map(|((&time, &value), weight)| Target { time, value, weight });
+                    let before = out.len();
+                    out.extend(
+                        all.filter(|t| !t.value.is_nan() && !t.weight.is_nan()).map(|target| (index, target)),
+                    );
+                    without += times.len() - (out.len() - before);
                 }
-                (Some(_), Some(_)) => {}
+                (Some(_), true) => {}
                 (None, _) if model.is_formula() => {}
                 (None, _) => {
                     let message = format!("the model has no channel {}", column.name);
@@ -174,6 +250,15 @@ impl Table {
                     ));
                 }
             }
+        }
+        if without + self.left_out > 0 {
+            say(format!(
+                "{}: cells are missing: {} row(s) and {without} other target(s) are left out",
+                self.source.name, self.left_out
+            ));
+        }
+        if out.is_empty() && without + self.left_out > 0 {
+            return Err(Failure::input(format!("{}: no row has all of its cells", self.source.name)));
         }
         if out.is_empty() {
             let wanted: Vec<&str> = model.channel_names().collect();
@@ -186,6 +271,14 @@ impl Table {
             ));
         }
         Ok(out)
+    }
+}
+
+/// The channel that a column belongs to, and whether it holds the weights or standard deviations of its targets.
+fn weighed(name: &str) -> (&str, bool) {
+    match name.strip_suffix(WEIGHT).or_else(|| name.strip_suffix(DEVIATION)) {
+        Some(channel) => (channel, true),
+        None => (name, false),
     }
 }
 

@@ -9,7 +9,9 @@ use std::path::Path;
 use clap::Args;
 use keyfit::ir::cinematic::{TICKS_PER_SECOND, seconds};
 use keyfit::ir::{Channel, CinematicScene, Names, Parameter, Scene, Track};
+use keyfit::rates::Rate;
 use keyfit::rewrite::fpcore::{self, Core, Ranges};
+use keyfit::solvers::Tie;
 
 use crate::data::Table;
 use crate::failure::{Failure, Source};
@@ -42,6 +44,8 @@ pub struct Model {
     pub channels: Vec<Channel>,
     /// What it was read from.
     pub document: Document,
+    /// Parameters that have become formulas of others.
+    pub ties: Vec<Tie>,
 }
 
 /// What a model can be read from.
@@ -58,36 +62,36 @@ pub enum Document {
 
 impl ModelArgs {
     /// Reads the model. In a formula the names of `table`'s columns are tracks.
-    pub fn load(&self, table: Option<&Table>) -> Result<Model, Failure> {
+    pub fn load(&self, table: Option<&mut Table>) -> Result<Model, Failure> {
         let starts = self.starts()?;
         let source = self.source()?;
-        let scene_has_time = || table.map_or(Ok(()), |table| table.check_time("the scene"));
-        let model = if is_yaml(&source) {
+        let scene_has_time = || table.as_ref().map_or(Ok(()), |table| table.check_time("the scene"));
+        let (channels, document) = if is_yaml(&source) {
             let scene = CinematicScene::parse_yaml(&source.text);
             let scene = scene.map_err(|e| Failure::all_syntax(&source, &e))?;
             scene_has_time()?;
-            Model { channels: scene.channels(), document: Document::Cinematic(scene) }
+            (scene.channels(), Document::Cinematic(scene))
         } else if is_rectsl(&source) {
             let scene = Scene::parse_rectsl(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
             scene_has_time()?;
-            Model { channels: scene.channels(), document: Document::Rects(scene) }
+            (scene.channels(), Document::Rects(scene))
         } else if is_fpcore(&source) {
             let cores = fpcore::read(&source.text).map_err(|e| Failure::all_syntax(&source, &e))?;
             scene_has_time()?;
-            Model { channels: core_channels(&cores), document: Document::Fpcore(cores) }
+            (core_channels(&cores), Document::Fpcore(cores))
         } else {
             let track = self.formula(&source, &starts, table)?;
             let channel = Channel { name: FORMULA_CHANNEL.into(), track, targets: Vec::new() };
-            Model { channels: vec![channel], document: Document::Formula }
+            (vec![channel], Document::Formula)
         };
-        model.restart(&starts)
+        Model { channels, document, ties: Vec::new() }.restart(&starts)
     }
 
     fn formula(
         &self,
         source: &Source,
         starts: &[(String, f64)],
-        table: Option<&Table>,
+        table: Option<&mut Table>,
     ) -> Result<Track, Failure> {
         let parse = |names: &Names| {
             Track::parse_with(&source.text, names).map_err(|e| {
@@ -105,6 +109,7 @@ impl ModelArgs {
         // columns as plain parameters at first, to see which ones the formula uses, and whether it uses t
         let probe = parse(&names().starts(table.column_names().map(|column| (column, 0.5))))?;
         let used: HashSet<&str> = probe.free_parameters().iter().map(|p| p.name()).collect();
+        table.leave_out(&used);
         if let Some((name, _)) = starts.iter().find(|(name, _)| table.column_names().any(|c| c == name)) {
             return Err(Failure::input(format!("--start names {name}, which is a column of the data")));
         }
@@ -200,6 +205,21 @@ impl Model {
             Document::Cinematic(scene) => scene.channel_name(name).into(),
         };
         self.channel_names().position(|own| own == name)
+    }
+
+    /// The index of the channel of that name. A channel's velocity or acceleration joins the channels when it is asked for.
+    pub fn aimed(&mut self, name: &str) -> Result<Option<usize>, Failure> {
+        if let Some(index) = self.channel(name) {
+            return Ok(Some(index));
+        }
+        let Some((of, rate)) = Rate::of(name) else { return Ok(None) };
+        let Some(of) = self.channel(of).and_then(|index| self.channels.get(index)) else { return Ok(None) };
+        let channel = rate.channel(of).map_err(Failure::input)?;
+        let known = self.channel_names().position(|own| own == channel.name);
+        Ok(Some(known.unwrap_or_else(|| {
+            self.channels.push(channel);
+            self.channels.len() - 1
+        })))
     }
 
     /// The channel of that name, all of them if there is none.

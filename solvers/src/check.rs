@@ -58,6 +58,10 @@ pub(crate) struct Check {
     step: f64,
     /// The relative offset that rounding alone can cause.
     rounding: f64,
+    /// Of the scaled Jacobian, held parameters left out.
+    pub condition: f64,
+    /// Parameters that could be 0 for all that the residuals show: their whole size moves these no more than rounding does.
+    pub negligible: Vec<usize>,
     vanished: Option<usize>,
     /// The rank at the start.
     first_rank: usize,
@@ -79,6 +83,8 @@ impl Check {
             },
             step: f64::INFINITY,
             rounding: 0.0,
+            condition: f64::NAN,
+            negligible: Vec::new(),
             vanished: None,
             first_rank: 0,
             non_finite: None,
@@ -102,12 +108,15 @@ impl Check {
         });
         let rounding = rounding_of_residuals(jacobian.view(), &best.x, &best.residuals);
         check.rounding = ROUNDING * rounding / length;
+        check.negligible =
+            (0..norms.len()).filter(|j| norms[*j] * best.x[*j].abs() <= ROUNDING * rounding).collect();
         check.decomposition = Decomposition::new(jacobian.view(), &norms);
         check.first_rank = (ledger.book().first_jacobian.as_ref())
             .map(|first| without(Rc::clone(first), &check.held))
             .and_then(|first| Decomposition::new(first.view(), &column_norms(first.view())))
             .map_or(0, |first| first.rank());
         if let Some(decomposition) = &check.decomposition {
+            check.condition = decomposition.condition(norms.len() - check.held.len());
             let projected = decomposition.project(&best.residuals);
             let step = decomposition.step(&projected, 0.0);
             check.step = relative_step(&norms, &best.x, &step, rounding, STEP);
@@ -116,6 +125,11 @@ impl Check {
         }
         check.evidence = check.gather(ledger, best, &jacobian, &norms);
         check
+    }
+
+    /// Whether the residuals are no larger than what rounding does to them, and not 0.
+    pub fn at_rounding_level(&self) -> bool {
+        self.rounding >= 1.0 && self.rounding.is_finite()
     }
 
     /// What is published of it.

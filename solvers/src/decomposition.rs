@@ -86,6 +86,15 @@ impl Decomposition {
         self.rank
     }
 
+    /// The largest singular value over the last of the first `columns` ones; infinite where the rank is less.
+    pub fn condition(&self, columns: usize) -> f64 {
+        if self.rank < columns {
+            return f64::INFINITY;
+        }
+        let last = columns.checked_sub(1).and_then(|k| self.singular_values.get(k));
+        self.singular_values.first().zip(last).map_or(1.0, |(first, last)| first / last)
+    }
+
     /// The components of `r` in the range of `J`: what a step can change, to first order.
     pub fn project(&self, residuals: &[f64]) -> Vec<f64> {
         let mut rotated = DVector::from_fn(self.rows, |i, _| residuals.get(i).copied().unwrap_or(0.0));

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use crate::least_squares::LeastSquares;
+use crate::problem::FitProblem;
+use crate::solve::Outcome;
+
 /// A linear combination of parameters. The largest coefficient is ±1, the first positive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Combination(pub Vec<(f64, String)>);
@@ -117,6 +121,25 @@ fn combination(row: &[f64], names: &[&str]) -> Combination {
     let terms = || row.iter().zip(names).filter(|(v, _)| v.abs() > NOISE * size);
     let sign = terms().next().map_or(1.0, |(v, _)| v.signum());
     Combination(terms().map(|(v, name)| (sign * v / size, (*name).to_string())).collect())
+}
+
+/// So many entries of a Jacobian are looked at once more.
+const MOST_ENTRIES: usize = 10_000_000;
+
+/// Parameters that move nothing once all that could be 0 is 0: a phase behind an amplitude that is 0 up to rounding. The scaled
+/// Jacobian does not show them, for a column of noise is as good as any other there.
+pub(crate) fn hidden(problem: &FitProblem, outcome: &Outcome) -> Vec<usize> {
+    let entries = LeastSquares::residuals(problem) * outcome.parameters.len();
+    if outcome.negligible.len() < 2 || entries > MOST_ENTRIES || !outcome.undetermined.is_empty() {
+        return Vec::new();
+    }
+    let mut x = outcome.parameters.clone();
+    for j in &outcome.negligible {
+        x.get_mut(*j).into_iter().for_each(|x| *x = 0.0);
+    }
+    let jacobian = problem.jacobian(&x);
+    let felt = |j: &usize| outcome.held.contains(j) || jacobian.column(*j).iter().any(|d| *d != 0.0);
+    outcome.negligible.iter().copied().filter(|j| !felt(j)).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The calls that people make: fit named parameters, fit every number, fit the channels of a scene.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use keyfit_ir::{BuildError, Builder, Channel, Id, Node, Parameter, Target, Track};
@@ -8,16 +8,19 @@ use ndarray::Array2;
 use thiserror::Error;
 
 use crate::check::Evidence;
-use crate::determination::{Undetermined, undetermined};
+use crate::determination::{Undetermined, hidden, undetermined};
 use crate::least_squares::LeastSquares;
 use crate::ledger::TracePoint;
+use crate::logarithm::{inside, to_inside, to_outside};
 use crate::loss::{Loss, Robust};
 use crate::options::Options;
 use crate::problem::{FitProblem, ProblemError};
+use crate::quality::Quality;
 use crate::refusal::Refusal;
 use crate::registry::{SOLVERS, SolverEntry};
 use crate::solve::{Attempt, SolveError, solve};
 use crate::termination::Termination;
+use crate::warning::{OutsideKeys, outside_keys};
 
 /// How to fit.
 #[derive(Clone, Debug)]
@@ -33,6 +36,9 @@ pub struct FitOptions {
     /// The least and the greatest values of parameters, by name, ends included. A name that the problem does not have is not
     /// looked at.
     pub bounds: BTreeMap<String, [f64; 2]>,
+    /// Positive parameters that are fitted by their logarithms, by name: steps multiply them, and they stay positive. A name that the
+    /// problem does not have is not looked at. Other scaling is not needed: every solver scales parameters itself.
+    pub logarithmic: BTreeSet<String>,
 }
 
 impl Default for FitOptions {
@@ -43,6 +49,7 @@ impl Default for FitOptions {
             window: None,
             loss: Loss::Squares,
             bounds: BTreeMap::new(),
+            logarithmic: BTreeSet::new(),
         }
     }
 }
@@ -68,6 +75,14 @@ pub enum FitError {
         low: f64,
         /// Its greatest value.
         high: f64,
+    },
+    /// A parameter that is to be fitted by its logarithm does not start above 0.
+    #[error("{name} is to be fitted by its logarithm but starts at {start:?}: give it a start above 0")]
+    NotPositive {
+        /// The parameter.
+        name: String,
+        /// Where it starts.
+        start: f64,
     },
     /// The solver could not start.
     #[error(transparent)]
@@ -135,15 +150,22 @@ pub struct Fit {
     pub attempts: Vec<Attempt>,
     /// The parameters that a bound holds, with it: beyond it the targets would be met better.
     pub at_bounds: Vec<Named>,
-    /// The rank of the Jacobian at `parameters`, those at bounds left out.
+    /// The rank of the Jacobian at `parameters`, those at bounds left out, and those that move nothing where what could be 0 for
+    /// all that the targets show is 0.
     pub rank: usize,
     /// s²(JᵀJ)⁻¹ with s² = final_residual / (targets − parameters); `None` where the rank is short or there are not
     /// more targets than parameters, where a bound holds a parameter, and for another loss than squares.
     pub covariance: Option<Array2<f64>>,
     /// The square roots of the covariance's diagonal.
     pub standard_errors: Option<Vec<Named>>,
-    /// What the targets do not determine.
+    /// What the targets do not determine; parameters fitted by their logarithms occur as those.
     pub undetermined: Vec<Undetermined>,
+    /// How good the answer is.
+    pub quality: Quality,
+    /// The targets at which a track is read outside its keys.
+    pub outside_keys: Vec<OutsideKeys>,
+    /// The parameters that were fitted by their logarithms.
+    pub logarithmic: BTreeSet<String>,
     /// The course of the fit, one point an iteration.
     pub trace: Vec<TracePoint>,
 }
@@ -205,41 +227,56 @@ pub fn fit_gradient(track: &Track, targets: &[Target], options: &FitOptions) -> 
 /// # Errors
 /// As [`fit_parameters`].
 pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit, FitError> {
-    let problem = FitProblem::new(channels, options.window)?;
+    let inner: Result<Vec<Channel>, FitError> =
+        channels.iter().map(|channel| inside(channel, &options.logarithmic)).collect();
+    let problem = FitProblem::new(inner?, options.window)?;
     if let Some(refusal) = Refusal::of(&problem) {
         return Err(refusal.into());
     }
-    let starts = problem.starts();
+    let view = View::new(&problem, &channels, options);
     let robust = Robust::new(&problem, options.loss);
     let squares = options.loss == Loss::Squares;
     let counted: &dyn LeastSquares = if squares { &problem } else { &robust };
-    let outcome = solve(counted, &starts, options.solver, &bounded(&problem, options));
-    let outcome = outcome.map_err(|error| match error {
-        SolveError::StartOutside { parameter, start, low, high } => {
-            let name = problem.free_parameters().get(parameter).map_or("", Parameter::name).into();
-            FitError::StartOutside { name, start, low, high }
-        }
+    let outcome = solve(counted, &problem.starts(), options.solver, &view.bounded());
+    let mut outcome = outcome.map_err(|error| match error {
+        SolveError::StartOutside { parameter, .. } => view.start_outside(parameter),
         other => FitError::Solve(other),
     })?;
-    let named = |values: &[f64]| -> Vec<Named> {
-        let names = problem.free_parameters().iter();
-        names.zip(values).map(|(p, &value)| Named { name: p.name().into(), value }).collect()
-    };
-    let names: Vec<&str> = problem.free_parameters().iter().map(Parameter::name).collect();
-    let undetermined = undetermined(outcome.undetermined, &names);
-    let parameters = named(&outcome.parameters);
+    let hidden = hidden(&problem, &outcome);
+    if !hidden.is_empty() {
+        let unit = |j: usize| (0..outcome.parameters.len()).map(|k| if k == j { 1.0 } else { 0.0 }).collect();
+        outcome.undetermined = hidden.iter().map(|j| unit(*j)).collect();
+        outcome.rank = outcome.rank.saturating_sub(hidden.len());
+        outcome.condition = f64::INFINITY;
+        (outcome.covariance, outcome.standard_errors) = (None, None);
+    }
+    let mut residuals = vec![0.0; LeastSquares::residuals(&problem)];
+    problem.residuals_into(&outcome.parameters, &mut residuals);
+    let known = (outcome.rank, outcome.condition, outcome.rounding_level);
+    let parameters = view.named(&view.outside(&outcome.parameters));
+    let fitted: Vec<FittedChannel> = channels.iter().map(|channel| fitted(channel, &parameters)).collect();
+    let (words, slopes) = (view.words(), view.slopes(&parameters));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let scaled = |errors: &[f64]| -> Vec<f64> { errors.iter().zip(&slopes).map(|(e, d)| e * d).collect() };
+    let mut trace = outcome.trace;
+    trace.iter_mut().for_each(|point| point.parameters = view.outside(&point.parameters));
     Ok(Fit {
-        fitted: problem.channels().map(|channel| fitted(channel, &parameters)).collect(),
+        outside_keys: channels
+            .iter()
+            .zip(&fitted)
+            .flat_map(|(c, own)| outside_keys(c, &own.fitted))
+            .collect(),
+        fitted,
         at_bounds: outcome.held.iter().filter_map(|j| parameters.get(*j).cloned()).collect(),
         parameters,
-        initial_parameters: named(&starts),
+        initial_parameters: view.named(&view.starts),
         loss: options.loss,
         initial_residual: outcome.initial_sum_of_squares,
         final_residual: outcome.sum_of_squares,
         converged: outcome.termination.converged(),
         termination: outcome.termination,
         message: outcome.termination.message(
-            |k| names.get(k).map_or_else(String::new, ToString::to_string),
+            |k| words.get(k).map_or_else(String::new, ToString::to_string),
             |k| problem.residual_name(k),
         ),
         steps: outcome.iterations,
@@ -251,23 +288,92 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         evidence: outcome.evidence,
         attempts: outcome.attempts,
         rank: outcome.rank,
-        covariance: outcome.covariance.filter(|_| squares),
-        standard_errors: outcome.standard_errors.as_deref().filter(|_| squares).map(named),
-        undetermined,
-        trace: outcome.trace,
+        covariance: outcome.covariance.filter(|_| squares).map(|mut covariance| {
+            covariance.indexed_iter_mut().for_each(|((i, j), value)| *value *= slopes[i] * slopes[j]);
+            covariance
+        }),
+        standard_errors: (outcome.standard_errors.as_deref().filter(|_| squares))
+            .map(|errors| view.named(&scaled(errors))),
+        undetermined: undetermined(outcome.undetermined, &words),
+        quality: Quality::new(&problem, &residuals, known, options.loss),
+        logarithmic: view.logarithmic(),
+        trace,
     })
 }
 
-/// The solver's options with the bounds in the order of the problem's parameters.
-fn bounded(problem: &FitProblem, options: &FitOptions) -> Options {
-    let bounds = if options.bounds.is_empty() {
-        Vec::new()
-    } else {
-        let of = |p: &Parameter| options.bounds.get(p.name()).copied();
-        let all = problem.free_parameters().iter();
-        all.map(|p| of(p).unwrap_or([f64::NEG_INFINITY, f64::INFINITY])).collect()
-    };
-    Options { bounds, ..options.solver_options.clone() }
+/// The parameters as the caller knows them, in the order of the problem's columns.
+struct View<'a> {
+    names: Vec<&'a str>,
+    /// Whether the problem has the logarithm.
+    logarithmic: Vec<bool>,
+    starts: Vec<f64>,
+    options: &'a FitOptions,
+}
+
+impl<'a> View<'a> {
+    fn new(problem: &'a FitProblem, channels: &[Channel], options: &'a FitOptions) -> View<'a> {
+        let names: Vec<&str> = problem.free_parameters().iter().map(Parameter::name).collect();
+        let all = channels.iter().flat_map(|channel| channel.track.free_parameters());
+        let starts: BTreeMap<&str, f64> = all.map(|p| (p.name(), p.start())).collect();
+        View {
+            starts: names.iter().filter_map(|name| starts.get(name).copied()).collect(),
+            logarithmic: names.iter().map(|name| options.logarithmic.contains(*name)).collect(),
+            names,
+            options,
+        }
+    }
+
+    fn named(&self, values: &[f64]) -> Vec<Named> {
+        let names = self.names.iter().zip(values);
+        names.map(|(name, &value)| Named { name: (*name).into(), value }).collect()
+    }
+
+    fn bounds(&self, k: usize) -> [f64; 2] {
+        let own = self.names.get(k).and_then(|name| self.options.bounds.get(*name));
+        own.copied().unwrap_or([f64::NEG_INFINITY, f64::INFINITY])
+    }
+
+    /// The problem's numbers as the caller's. What rounding puts a little outside of a bound is at it.
+    fn outside(&self, x: &[f64]) -> Vec<f64> {
+        let own = |(k, x): (usize, &f64)| {
+            let [low, high] = self.bounds(k);
+            if self.logarithmic[k] { to_outside(*x).max(low).min(high) } else { *x }
+        };
+        x.iter().enumerate().map(own).collect()
+    }
+
+    /// The derivative of each of the caller's parameters by the problem's.
+    fn slopes(&self, parameters: &[Named]) -> Vec<f64> {
+        parameters.iter().zip(&self.logarithmic).map(|(p, log)| if *log { p.value } else { 1.0 }).collect()
+    }
+
+    /// What the problem's parameters are called.
+    fn words(&self) -> Vec<String> {
+        let word = |(name, log): (&&str, &bool)| if *log { format!("ln({name})") } else { (*name).into() };
+        self.names.iter().zip(&self.logarithmic).map(word).collect()
+    }
+
+    fn logarithmic(&self) -> BTreeSet<String> {
+        let all = self.names.iter().zip(&self.logarithmic);
+        all.filter(|(_, log)| **log).map(|(name, _)| (*name).into()).collect()
+    }
+
+    /// The solver's options with the bounds in the order of the problem's parameters.
+    fn bounded(&self) -> Options {
+        let own = |k: usize| if self.logarithmic[k] { self.bounds(k).map(to_inside) } else { self.bounds(k) };
+        let bounds = if self.options.bounds.is_empty() {
+            Vec::new()
+        } else {
+            (0..self.names.len()).map(own).collect()
+        };
+        Options { bounds, ..self.options.solver_options.clone() }
+    }
+
+    fn start_outside(&self, k: usize) -> FitError {
+        let name = self.names.get(k).map_or_else(String::new, ToString::to_string);
+        let [low, high] = self.bounds(k);
+        FitError::StartOutside { name, start: self.starts.get(k).copied().unwrap_or(f64::NAN), low, high }
+    }
 }
 
 fn fitted(channel: &Channel, parameters: &[Named]) -> FittedChannel {

@@ -166,6 +166,11 @@ impl FitProblem {
         self.channels.iter().flat_map(|p| p.targets.iter().map(move |target| (&p.channel, *target)))
     }
 
+    /// For each channel the targets that weigh something.
+    pub(crate) fn channel_targets(&self) -> impl Iterator<Item = &[Target]> {
+        self.channels.iter().map(|p| p.targets.as_slice())
+    }
+
     /// The parameters, one a column.
     pub fn free_parameters(&self) -> &[Parameter] {
         &self.parameters

@@ -48,6 +48,12 @@ pub struct Outcome {
     pub held: Vec<usize>,
     /// Numerical rank of the column-scaled Jacobian at `parameters`; 0 if it is not finite.
     pub rank: usize,
+    /// The condition number of the column-scaled Jacobian; infinite where the rank is short, NaN if it is not finite.
+    pub condition: f64,
+    /// Parameters that could be 0 for all that the residuals show: their whole size moves these no more than 8 times what rounding does.
+    pub negligible: Vec<usize>,
+    /// Whether the residuals are not 0 but no larger than 8 times what rounding the parameters does to them.
+    pub rounding_level: bool,
     /// Directions (of length 1) in which the parameters are not determined: `parameters − rank` of them.
     pub undetermined: Vec<Vec<f64>>,
     /// `s² (JᵀJ)⁻¹` with `s² = sum_of_squares / (m − n)`; `None` if `m ≤ n` or the rank is deficient.
@@ -225,6 +231,9 @@ pub fn solve(
         evidence: check.evidence,
         trace: book.trace.clone(),
         rank: check.evidence.rank,
+        condition: check.condition,
+        negligible: check.negligible.clone(),
+        rounding_level: check.at_rounding_level(),
         undetermined: check.undetermined(),
         standard_errors: determined.map(|d| d.standard_errors(deviation)),
         covariance: determined.map(|d| d.covariance(deviation)),

@@ -74,8 +74,8 @@ enum Format {
 impl Plot {
     pub fn run(self) -> Result<ExitCode, Failure> {
         let format = self.format()?;
-        let table = self.aim.table()?;
-        let mut model = self.model.load(table.as_ref())?;
+        let mut table = self.aim.table()?;
+        let mut model = self.model.load(table.as_mut())?;
         self.aim.add_targets(&mut model, table.as_ref())?;
         let fit = self.fit(&model)?;
         let figure = match model.scene() {
@@ -266,6 +266,9 @@ fn with_channels(scene: &Scene, channels: Vec<Channel>) -> Scene {
 /// The unit of a scene's i-th channel, if the scene has units.
 fn unit(model: &Model, i: usize) -> Option<String> {
     let scene = model.scene()?;
+    if i >= scene.rects.len() * Quantity::ALL.len() {
+        return None;
+    }
     match Quantity::ALL[i % Quantity::ALL.len()] {
         Quantity::Rotate => Some("rad".into()),
         _ => scene.wall.as_ref().map(|wall| short_unit(&wall.unit).into()),

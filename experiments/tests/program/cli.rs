@@ -1,13 +1,8 @@
 //! The program: what it prints, and its exit codes.
 
-use crate::folder::{Folder, transcript};
+use crate::folder::{Folder, session, transcript};
 
 const MARKER: &str = include_str!("../../examples/marker.rectsl");
-
-/// Runs each command line in one folder and joins the transcripts.
-fn session(folder: &Folder, lines: &[&[&str]]) -> String {
-    lines.iter().map(|line| transcript(line, &folder.run(line)) + "\n").collect()
-}
 
 #[test]
 fn fit_speaks_json() {
@@ -364,8 +359,8 @@ fn compare_speaks_the_agreed_json() {
     let output: serde_json::Value = serde_json::from_slice(&folder.run(&line).stdout).unwrap();
     assert_eq!(output["runs"].as_array().unwrap().len(), 2);
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    let runs = "suite problem start solver lre status converged final_residual residual_evaluations \
-                jacobian_evaluations seconds";
+    let runs = "suite problem start solver lre status converged local_minimum final_residual residual_evaluations \
+                jacobian_evaluations evidence seconds";
     assert_eq!(keys(&output["runs"][0]).join(" "), runs);
     let summary = "solver runs lre4 lre6 lre8 lre10 false_claims residual_evaluations";
     assert_eq!(keys(&output["summary"][0]).join(" "), summary);

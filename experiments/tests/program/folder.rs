@@ -52,3 +52,8 @@ pub fn transcript(arguments: &[&str], output: &Output) -> String {
         part("--- stderr", &output.stderr)
     )
 }
+
+/// Runs each command line in one folder and joins the transcripts.
+pub fn session(folder: &Folder, lines: &[&[&str]]) -> String {
+    lines.iter().map(|line| transcript(line, &folder.run(line)) + "\n").collect()
+}

@@ -1,6 +1,7 @@
 //! The program as people run it.
 
 mod cli;
+mod features;
 mod folder;
 mod fpcore;
 mod readme;

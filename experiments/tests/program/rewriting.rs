@@ -1,10 +1,6 @@
 //! `keyfit simplify` and what verifies it.
 
-use crate::folder::{Folder, root, transcript};
-
-fn session(folder: &Folder, lines: &[&[&str]]) -> String {
-    lines.iter().map(|line| transcript(line, &folder.run(line)) + "\n").collect()
-}
+use crate::folder::{Folder, root, session, transcript};
 
 #[test]
 fn simplify_says_what_it_does_and_why() {
