@@ -32,6 +32,7 @@
 //! # Ok::<(), keyfit_solvers::SolveError>(())
 //! ```
 
+mod banded;
 mod bounds;
 mod check;
 mod decomposition;
@@ -41,6 +42,7 @@ mod drive;
 mod fit;
 mod gauss_newton;
 mod gradient_descent;
+mod jacobian;
 mod l_bfgs;
 mod least_squares;
 mod ledger;
@@ -51,6 +53,7 @@ mod nelder_mead;
 mod newton;
 mod options;
 mod path;
+mod pattern;
 mod problem;
 mod quadratic;
 mod random;
@@ -70,6 +73,7 @@ pub use least_squares::{LeastSquares, SecondOrder};
 pub use ledger::TracePoint;
 pub use loss::Loss;
 pub use options::{NumberOption, OPTIONS, Options};
+pub use pattern::Pattern;
 pub use problem::{FitProblem, ProblemError};
 pub use random::Random;
 pub use refusal::{Blocker, Refusal, Stuck};

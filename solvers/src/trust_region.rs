@@ -170,7 +170,7 @@ impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for TrustRegion {
             if let Ok(None) = advance {
                 self.here = Some(here);
             }
-            let told = self.radius.map(|radius| radius_told(radius));
+            let told = self.radius.map(radius_told);
             Ok((advanced(ledger, state, advance), told))
         })
     }
