@@ -39,7 +39,8 @@ pub(crate) fn at(track: &Track, parameters: &[f64]) -> Vec<f64> {
 /// ```
 pub struct Jacobian {
     track: Track,
-    columns: usize,
+    /// The place of each parameter: its own.
+    columns: Vec<usize>,
     sweep: Box<dyn Sweep + Send>,
 }
 
@@ -53,20 +54,12 @@ impl Jacobian {
     /// For `track`; up to eight parameters are differentiated in one sweep, more in chunks of eight.
     pub fn new(track: &Track) -> Jacobian {
         let columns = track.free_parameters().len();
-        let sweep: Box<dyn Sweep + Send> = match columns {
-            0 | 1 => Box::new(Chunks::<1>::new(track)),
-            2 => Box::new(Chunks::<2>::new(track)),
-            3 => Box::new(Chunks::<3>::new(track)),
-            4 => Box::new(Chunks::<4>::new(track)),
-            5 | 6 => Box::new(Chunks::<6>::new(track)),
-            _ => Box::new(Chunks::<8>::new(track)),
-        };
-        Jacobian { track: track.clone(), columns, sweep }
+        Jacobian { track: track.clone(), columns: (0..columns).collect(), sweep: sweep(track, columns) }
     }
 
     /// The number of columns, one for each free parameter of the track.
     pub fn columns(&self) -> usize {
-        self.columns
+        self.columns.len()
     }
 
     /// Writes the track's values at `times` to `values` and their partial derivatives to `partials`, a row a time and
@@ -76,21 +69,42 @@ impl Jacobian {
         times: &[f64],
         parameters: &[f64],
         values: &mut [f64],
-        partials: ArrayViewMut2<'_, f64>,
+        mut partials: ArrayViewMut2<'_, f64>,
     ) {
-        self.sweep.fill(times, &at(&self.track, parameters), values, partials);
+        let parameters = at(&self.track, parameters);
+        self.sweep.fill(times, &parameters, &self.columns, &mut |row, value, first, chunk| {
+            if let Some(slot) = values.get_mut(row) {
+                *slot = value;
+            }
+            let own = self.columns.len().saturating_sub(first).min(chunk.len());
+            for (k, partial) in chunk[..own].iter().enumerate() {
+                if let Some(slot) = partials.get_mut((row, first + k)) {
+                    *slot = *partial;
+                }
+            }
+        });
     }
 }
 
+/// Evaluates a track over numbers that carry derivatives, for `width` places: all at once, or in chunks of eight.
+pub(crate) fn sweep(track: &Track, width: usize) -> Box<dyn Sweep + Send> {
+    match width {
+        0 | 1 => Box::new(Chunks::<1>::new(track)),
+        2 => Box::new(Chunks::<2>::new(track)),
+        3 => Box::new(Chunks::<3>::new(track)),
+        4 => Box::new(Chunks::<4>::new(track)),
+        5 | 6 => Box::new(Chunks::<6>::new(track)),
+        _ => Box::new(Chunks::<8>::new(track)),
+    }
+}
+
+/// Takes a time's place, the value there, and the partials in the places from the given one on.
+pub(crate) type Sink<'a> = dyn FnMut(usize, f64, usize, &[f64]) + 'a;
+
 /// [`Chunks`] of any width.
-trait Sweep {
-    fn fill(
-        &mut self,
-        times: &[f64],
-        parameters: &[f64],
-        values: &mut [f64],
-        partials: ArrayViewMut2<'_, f64>,
-    );
+pub(crate) trait Sweep {
+    /// Hands over the values and partials at `times`; parameter k's partial stands in place `places[k]`.
+    fn fill(&mut self, times: &[f64], parameters: &[f64], places: &[usize], out: &mut Sink<'_>);
 }
 
 /// A sampler over N partials at once, with its memory.
@@ -109,32 +123,22 @@ impl<const N: usize> Chunks<N> {
 }
 
 impl<const N: usize> Sweep for Chunks<N> {
-    fn fill(
-        &mut self,
-        times: &[f64],
-        parameters: &[f64],
-        values: &mut [f64],
-        mut partials: ArrayViewMut2<'_, f64>,
-    ) {
-        for first in (0..parameters.len().max(1)).step_by(N) {
+    fn fill(&mut self, times: &[f64], parameters: &[f64], places: &[usize], out: &mut Sink<'_>) {
+        let width = places.iter().max().map_or(1, |last| last + 1);
+        for first in (0..width).step_by(N) {
             self.parameters.clear();
-            let place = |k: usize| k.checked_sub(first).filter(|i| *i < N);
+            let place = |k: usize| places.get(k)?.checked_sub(first).filter(|i| *i < N);
             self.parameters.extend(parameters.iter().enumerate().map(|(k, &x)| Jet::variable(x, place(k))));
-            for (batch, times) in times.chunks(BATCH).enumerate() {
+            // what does not vary is evaluated once a batch
+            let size = BATCH.max(parameters.len());
+            for (batch, times) in times.chunks(size).enumerate() {
                 self.times.clear();
                 self.times.extend(times.iter().map(|&t| Jet::constant(t)));
                 self.out.resize(times.len(), Jet::constant(0.0));
                 self.sampler.sample_into(&self.times, &self.parameters, &mut self.out);
                 for (i, Jet(dual)) in self.out.iter().enumerate() {
-                    let row = batch * BATCH + i;
-                    if let Some(value) = values.get_mut(row) {
-                        *value = dual.re;
-                    }
-                    for k in first..parameters.len().min(first + N) {
-                        if let Some(slot) = partials.get_mut((row, k)) {
-                            *slot = dual.eps.0.as_ref().map_or(0.0, |eps| eps[k - first]);
-                        }
-                    }
+                    let partials = dual.eps.0.as_ref().map_or(&[0.0; N][..], |eps| eps.as_slice());
+                    out(batch * size + i, dual.re, first, partials);
                 }
             }
         }

@@ -39,6 +39,7 @@ pub mod interval;
 pub mod jet;
 #[cfg(feature = "mpfr")]
 pub mod mpfr;
+pub mod sparse;
 
 pub use curvature::{Curvature, hessian};
 pub use gradient::{
@@ -47,3 +48,4 @@ pub use gradient::{
 pub use jet::{Jet, Partials};
 #[cfg(feature = "mpfr")]
 pub use mpfr::{Format, Mpfr, correctly_rounded, evaluate, judge};
+pub use sparse::{SparseJacobian, Sparsity};

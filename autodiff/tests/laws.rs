@@ -1,6 +1,6 @@
 //! Laws of derivatives on random tracks.
 
-use keyfit_autodiff::{Jacobian, Jet, gradient, hessian, jacobian, time_derivatives};
+use keyfit_autodiff::{Jacobian, Jet, SparseJacobian, gradient, hessian, jacobian, time_derivatives};
 use keyfit_ir::arbitrary::{RandomNumber, RandomTrack, TameNumber};
 use keyfit_ir::{Sampler, Track, same_bits};
 use ndarray::Array2;
@@ -175,5 +175,55 @@ fn motion_is_the_difference_of_positions() {
         let (before, after) = (time_derivatives(&track, t - h, &[]), time_derivatives(&track, t + h, &[]));
         assert!(((after.0 - before.0) / (2.0 * h) - velocity).abs() < 1e-8, "at {t}");
         assert!(((after.1 - before.1) / (2.0 * h) - acceleration).abs() < 1e-8, "at {t}");
+    }
+}
+
+/// A sparse Jacobian has the dense one's entries, bit for bit, and leaves out nothing but zeros.
+#[test]
+fn a_sparse_jacobian_is_the_dense_one() {
+    fn law(RandomTrack(track): RandomTrack, times: Vec<RandomNumber>, given: Vec<RandomNumber>) -> bool {
+        let (times, given) = (numbers(&times), numbers(&given));
+        let mut dense = Array2::zeros((times.len(), track.free_parameters().len()));
+        Jacobian::new(&track).fill(&times, &given, &mut [], dense.view_mut());
+        let mut sparse = SparseJacobian::new(&track, &times, usize::MAX).unwrap();
+        let mut entries = vec![f64::NAN; sparse.sparsity().entries()];
+        sparse.fill(&given, &mut entries);
+        let mut entries = entries.into_iter();
+        let mut kept = true;
+        for (row, columns) in dense.rows_mut().into_iter().zip(sparse.sparsity().rows()) {
+            let mut row = row;
+            for &column in columns {
+                let entry = entries.next().unwrap();
+                kept &= same_bits(std::mem::take(&mut row[column as usize]), entry);
+            }
+            kept &= row.iter().all(|left_out| *left_out == 0.0);
+        }
+        kept && entries.next().is_none()
+    }
+    check(law as fn(_, _, _) -> _);
+}
+
+/// Keys of every shape, read by a looped clock beside global parameters: the partials carried are as many as one value's term looks at
+/// (a hold looks at the next key too, and does not feel it).
+#[test]
+fn a_band_is_as_wide_as_its_segments() {
+    for (shape, width) in [("hold", 2), ("linear", 2), ("monotone", 4), ("catmull-rom", 4), ("tcb", 4)] {
+        let keys: Vec<String> = (0..40).map(|k| format!("{k}=?k{k}={k}")).collect();
+        let text = format!("?gain=2 * {shape}[{}](mod(3*t, 40)) + ?bias=1", keys.join(" "));
+        let track = Track::parse(&text).unwrap();
+        let times: Vec<f64> = (0..400).map(|k| f64::from(k) * 0.037).collect();
+        let mut sparse = SparseJacobian::new(&track, &times, usize::MAX).unwrap();
+        assert_eq!(sparse.width(), width + 2, "{shape}");
+        let mut entries = vec![0.0; sparse.sparsity().entries()];
+        sparse.fill(&[], &mut entries);
+        let dense = jacobian(&track, &times, &[]);
+        assert_eq!(
+            entries.iter().filter(|d| **d != 0.0).count(),
+            dense.iter().filter(|d| **d != 0.0).count()
+        );
+        // a parameter that moves the clock may move any key into sight
+        let moved = Track::parse(&text.replace("3*t", "?speed=3*t")).unwrap();
+        assert_eq!(SparseJacobian::new(&moved, &times, usize::MAX).unwrap().width(), 43);
+        assert!(SparseJacobian::new(&moved, &times, 1000).is_none());
     }
 }

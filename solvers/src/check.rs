@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1};
 
-use crate::bounds::{held, without};
-use crate::decomposition::{Decomposition, grow, norm, rounding_of_residuals};
+use crate::bounds::held;
+use crate::decomposition::norm;
+use crate::jacobian::{Factors, Jacobian};
 use crate::ledger::{Evaluation, Interruption, Ledger};
 use crate::options::Options;
 use crate::quadratic::Quadratic;
@@ -36,22 +37,17 @@ pub struct Evidence {
     /// Numerical rank of the column-scaled Jacobian; 0 if it is not finite.
     pub rank: usize,
     /// The least eigenvalue of the Hessian of half the sum of squares, in parameters scaled by the norms of the Jacobian's columns (so
-    /// that `JᵀJ` has ones on its diagonal). Zero to rounding where the rank is short; `None` where something is not finite.
+    /// that `JᵀJ` has ones on its diagonal). Zero to rounding where the rank is short; `None` where something is not finite. Of a
+    /// [`Pattern`](crate::Pattern) it is estimated from above, by inverse iteration.
     pub smallest_eigenvalue: Option<f64>,
     /// Whether that is the exact Hessian `JᵀJ + Σ rᵢ ∇²rᵢ`; else it is `JᵀJ`, which has no negative eigenvalue: the problem has no second
     /// derivatives, they are not finite, or there are more than 32 parameters.
     pub exact: bool,
 }
 
-fn column_norms(jacobian: ArrayView2<'_, f64>) -> Vec<f64> {
-    let mut norms = vec![0.0; jacobian.ncols()];
-    grow(&mut norms, jacobian);
-    norms
-}
-
 /// What is known at the returned point, independently of the solver.
 pub(crate) struct Check {
-    pub decomposition: Option<Decomposition>,
+    pub factors: Option<Factors>,
     pub relative_offset: f64,
     pub evidence: Evidence,
     /// The largest part that an undamped step would change of a parameter.
@@ -73,7 +69,7 @@ pub(crate) struct Check {
 impl Check {
     pub fn new(ledger: &Ledger<'_>, best: &Evaluation, options: &Options) -> Self {
         let mut check = Self {
-            decomposition: None,
+            factors: None,
             relative_offset: f64::NAN,
             evidence: Evidence {
                 scaled_gradient: f64::NAN,
@@ -90,7 +86,7 @@ impl Check {
             non_finite: None,
             held: Vec::new(),
         };
-        let jacobian = match ledger.jacobian(&best.x) {
+        let jacobian = match ledger.derivatives(&best.x) {
             Ok(jacobian) => jacobian,
             Err(Interruption::NonFinite(place)) => {
                 check.non_finite = Some(place);
@@ -100,25 +96,25 @@ impl Check {
         };
         let length = norm(ArrayView1::from(&best.residuals));
         check.held = held(&jacobian, best, options);
-        let jacobian = without(jacobian, &check.held);
-        let norms = column_norms(jacobian.view());
+        let jacobian = jacobian.without(&check.held);
+        let norms = jacobian.norms();
         check.vanished = (0..norms.len()).filter(|j| !check.held.contains(j)).find(|j| {
             norms[*j] < VANISHED * ledger.book().scales[*j]
                 && norms[*j] * best.x[*j].abs() < NO_EFFECT * length
         });
-        let rounding = rounding_of_residuals(jacobian.view(), &best.x, &best.residuals);
+        let rounding = jacobian.rounding_of_residuals(&best.x, &best.residuals);
         check.rounding = ROUNDING * rounding / length;
         check.negligible =
             (0..norms.len()).filter(|j| norms[*j] * best.x[*j].abs() <= ROUNDING * rounding).collect();
-        check.decomposition = Decomposition::new(jacobian.view(), &norms);
+        check.factors = jacobian.factors(&norms);
         check.first_rank = (ledger.book().first_jacobian.as_ref())
-            .map(|first| without(Rc::clone(first), &check.held))
-            .and_then(|first| Decomposition::new(first.view(), &column_norms(first.view())))
+            .map(|first| Rc::clone(first).without(&check.held))
+            .and_then(|first| first.factors(&first.norms()))
             .map_or(0, |first| first.rank());
-        if let Some(decomposition) = &check.decomposition {
-            check.condition = decomposition.condition(norms.len() - check.held.len());
-            let projected = decomposition.project(&best.residuals);
-            let step = decomposition.step(&projected, 0.0);
+        if let Some(factors) = &check.factors {
+            check.condition = factors.condition(norms.len() - check.held.len());
+            let projected = factors.project(&best.residuals);
+            let step = factors.undamped(&projected);
             check.step = relative_step(&norms, &best.x, &step, rounding, STEP);
             let removable = norm(ArrayView1::from(&projected));
             check.relative_offset = if length > 0.0 { removable / length } else { 0.0 };
@@ -133,21 +129,18 @@ impl Check {
     }
 
     /// What is published of it.
-    fn gather(
-        &self,
-        ledger: &Ledger<'_>,
-        best: &Evaluation,
-        jacobian: &Array2<f64>,
-        norms: &[f64],
-    ) -> Evidence {
+    fn gather(&self, ledger: &Ledger<'_>, best: &Evaluation, jacobian: &Jacobian, norms: &[f64]) -> Evidence {
         let length = norm(ArrayView1::from(&best.residuals));
-        let part = |(column, size): (ArrayView1<'_, f64>, &f64)| {
-            // quotients first: squares under- and overflow long before their roots
-            let product: f64 =
-                column.iter().zip(&best.residuals).map(|(d, r)| (d / size) * (r / length)).sum();
-            if *size > 0.0 && length > 0.0 { product.abs() } else { 0.0 }
-        };
-        let parts = jacobian.columns().into_iter().zip(norms).map(part);
+        // quotients first: squares under- and overflow long before their roots
+        let cosines = jacobian.column_sums(|i, j, d| (d / norms[j]) * (best.residuals[i] / length));
+        let part = |(cosine, size): (f64, &f64)| if *size > 0.0 && length > 0.0 { cosine.abs() } else { 0.0 };
+        let scaled_gradient = cosines.into_iter().zip(norms).map(part).fold(0.0, f64::max);
+        let rank = self.factors.as_ref().map_or(0, Factors::rank);
+        if let Some(Factors::Banded(banded)) = &self.factors {
+            let smallest_eigenvalue = Some(banded.least_eigenvalue());
+            return Evidence { scaled_gradient, rank, exact: false, smallest_eigenvalue };
+        }
+        let jacobian = jacobian.dense();
         let curvature = if norms.len() <= EXACT { ledger.curvature(best).ok().flatten() } else { None };
         let unit = |j: usize| if norms[j] > 0.0 { norms[j] } else { 1.0 };
         let free: Vec<usize> = (0..norms.len()).filter(|j| !self.held.contains(j)).collect();
@@ -161,8 +154,8 @@ impl Check {
         let finite = hessian.iter().all(|h| h.is_finite());
         let model = finite.then(|| Quadratic::new(hessian, &vec![0.0; free.len()])).flatten();
         Evidence {
-            scaled_gradient: parts.fold(0.0, f64::max),
-            rank: self.decomposition.as_ref().map_or(0, Decomposition::rank),
+            scaled_gradient,
+            rank,
             exact: curvature.is_some(),
             smallest_eigenvalue: model.filter(|model| !model.values.is_empty()).map(|model| model.least()),
         }
@@ -175,8 +168,8 @@ impl Check {
 
     /// Directions along which no residual changes, those of held parameters left out.
     pub fn undetermined(&self) -> Vec<Vec<f64>> {
-        let Some(decomposition) = &self.decomposition else { return Vec::new() };
-        let mut directions = decomposition.undetermined();
+        let Some(factors) = &self.factors else { return Vec::new() };
+        let mut directions = factors.undetermined();
         // a column of zeros has its own unit vector
         directions.retain(|direction| self.held.iter().all(|j| direction[*j].abs() < 0.5));
         directions
@@ -191,7 +184,7 @@ impl Check {
             return claimed;
         }
         let is_minimum = self.relative_offset <= OFFSET.max(self.rounding) || self.step <= STEP;
-        let rank = self.decomposition.as_ref().map_or(0, Decomposition::rank);
+        let rank = self.factors.as_ref().map_or(0, Factors::rank);
         // Residuals at rounding level are a perfect fit, whatever the rank.
         let rank_lost = rank < self.first_rank && self.rounding < 1.0;
         match (self.non_finite, self.vanished) {

@@ -29,21 +29,6 @@ pub(crate) fn scaled_norm(scales: &[f64], v: &[f64]) -> f64 {
     norm(ArrayView1::from(&scales.iter().zip(v).map(|(d, v)| d * v).collect::<Vec<_>>()))
 }
 
-/// Raises each scale to the norm of its Jacobian column: the scale of the parameters, as in MINPACK.
-pub(crate) fn grow(scales: &mut [f64], jacobian: ArrayView2<'_, f64>) {
-    for (scale, column) in scales.iter_mut().zip(jacobian.columns()) {
-        *scale = scale.max(norm(column));
-    }
-}
-
-/// How much rounding `x` and the residuals `r` to `f64` alone changes the residual vector: `ε (‖ |J| |x| ‖ + ‖r‖)`.
-/// Nothing below it can be asked.
-pub(crate) fn rounding_of_residuals(jacobian: ArrayView2<'_, f64>, x: &[f64], residuals: &[f64]) -> f64 {
-    let change = |row: ArrayView1<'_, f64>| row.iter().zip(x).map(|(d, x)| (d * x).abs()).sum::<f64>();
-    let own = norm(ArrayView1::from(residuals));
-    f64::EPSILON * (own + norm(jacobian.rows().into_iter().map(change).collect::<Vec<_>>().as_slice().into()))
-}
-
 /// `Jᵀ J`, by plain sums.
 pub(crate) fn gram(jacobian: &Array2<f64>) -> Array2<f64> {
     let entry = |(i, j): (usize, usize)| {
@@ -213,6 +198,12 @@ impl Decomposition {
             damping += (length / radius - 1.0) * square / slope;
         }
         damping
+    }
+
+    /// The step within a tenth of `radius` that minimises `‖r + J p‖`, and the fall of the sum of squares that it promises.
+    pub fn damped(&self, projected: &[f64], radius: f64) -> (Vec<f64>, f64) {
+        let damping = self.damping_for(projected, radius);
+        (self.step(projected, damping), self.predicted_reduction(projected, damping))
     }
 
     /// `V Σ⁻¹`, of which `D⁻¹ V Σ⁻¹` is a square root of `(JᵀJ)⁻¹`; for full rank.

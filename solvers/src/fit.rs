@@ -1,6 +1,6 @@
 //! The calls that people make: fit named parameters, fit every number, fit the channels of a scene.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use keyfit_ir::{BuildError, Builder, Channel, Id, Node, Parameter, Target, Track};
@@ -377,13 +377,16 @@ impl<'a> View<'a> {
 }
 
 fn fitted(channel: &Channel, parameters: &[Named]) -> FittedChannel {
-    let value = |name: &str| parameters.iter().find(|p| p.name == name).map(|p| p.value);
-    let fitted = channel.track.substitute_parameters(value);
-    let miss = |target: &Target| (fitted.sample(target.time) - target.value).abs();
+    let values: HashMap<&str, f64> = parameters.iter().map(|p| (p.name.as_str(), p.value)).collect();
+    let fitted = channel.track.substitute_parameters(|name| values.get(name).copied());
+    let times: Vec<f64> = channel.targets.iter().map(|target| target.time).collect();
+    let mut found = vec![0.0; times.len()];
+    fitted.sample_into(&times, &mut found);
+    let miss = |(target, found): (&Target, &f64)| (found - target.value).abs();
     FittedChannel {
         name: channel.name.clone(),
         before: channel.track.clone(),
-        worst_miss: channel.targets.iter().map(miss).reduce(|a, b| if a >= b { a } else { b }),
+        worst_miss: channel.targets.iter().zip(&found).map(miss).reduce(|a, b| if a >= b { a } else { b }),
         fitted,
     }
 }

@@ -3,7 +3,6 @@
 use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason, TerminationStatus};
 use argmin::solver::gaussnewton::GaussNewton;
 
-use crate::decomposition::rounding_of_residuals;
 use crate::drive::{Iterate, drive};
 use crate::ledger::Ledger;
 use crate::matrix::Matrix;
@@ -51,8 +50,7 @@ impl<'a> Solver<&'a Ledger<'a>, Point> for Textbook {
             // the Jacobian at `after` is the next iteration's
             let evaluation = ledger.evaluate(&after)?;
             ledger.prefer(&evaluation, 0.0);
-            let rounding =
-                rounding_of_residuals(ledger.jacobian(&after)?.view(), &after, &evaluation.residuals);
+            let rounding = ledger.derivatives(&after)?.rounding_of_residuals(&after, &evaluation.residuals);
             let step: Vec<f64> = after.iter().zip(&before).map(|(a, b)| a - b).collect();
             Ok(self.settling.observe(&ledger.book().scales, &after, &step, rounding))
         })?;

@@ -1,6 +1,10 @@
 //! The problem that every solver of this crate solves.
 
-use ndarray::ArrayViewMut2;
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayViewMut2};
+
+use crate::pattern::Pattern;
 
 /// `m` residuals `r(x)` of `n` parameters: minimise `Σ rᵢ(x)²`.
 ///
@@ -24,6 +28,27 @@ pub trait LeastSquares {
     /// what a solver claims uses them where they are.
     fn second_order(&self) -> Option<&dyn SecondOrder> {
         None
+    }
+
+    /// Which entries of the Jacobian may differ from zero, where they are a narrow band. Solvers that know how then take time and
+    /// memory that grow with these entries, and do not ask for the whole matrix. It does not change.
+    fn pattern(&self) -> Option<&Arc<Pattern>> {
+        None
+    }
+
+    /// Writes the entries of the [`pattern`](Self::pattern) at `x` into `out`, in its order. Unless it is written anew this takes them from the
+    /// whole matrix.
+    fn entries_into(&self, x: &[f64], out: &mut [f64]) {
+        let Some(pattern) = self.pattern() else { return };
+        let mut whole = Array2::zeros((self.residuals(), self.parameters()));
+        self.jacobian_into(x, whole.view_mut());
+        for i in 0..pattern.rows() {
+            for (at, column) in pattern.row(i) {
+                if let (Some(slot), Some(entry)) = (out.get_mut(at), whole.get((i, column))) {
+                    *slot = *entry;
+                }
+            }
+        }
     }
 
     /// Parameters in which every residual is linear, jointly and everywhere: no two of them, nor one with itself, have a

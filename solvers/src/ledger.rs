@@ -7,13 +7,15 @@
 use std::cell::{Ref, RefCell, RefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use argmin::core::{CostFunction, Error, Gradient, Jacobian, Operator};
 use ndarray::Array2;
 
-use crate::decomposition::grow;
+use crate::jacobian::{Jacobian as Derivatives, Sparse};
 use crate::least_squares::LeastSquares;
 use crate::matrix::Matrix;
+use crate::pattern::Pattern;
 use crate::termination::{NonFinite, Termination};
 
 mod second;
@@ -98,10 +100,10 @@ pub(crate) struct Book {
     /// The largest norm that each Jacobian column has had.
     pub scales: Vec<f64>,
     /// The Jacobian that was asked for first: that of the start, for every solver.
-    pub first_jacobian: Option<Rc<Array2<f64>>>,
+    pub first_jacobian: Option<Rc<Derivatives>>,
     lowest: f64,
     last: Option<Rc<Evaluation>>,
-    jacobian: Option<At<Rc<Array2<f64>>>>,
+    jacobian: Option<At<Rc<Derivatives>>>,
     /// The last one; none where it was not finite.
     curvature: Option<At<Option<Rc<Array2<f64>>>>>,
     repeats: u32,
@@ -143,6 +145,8 @@ impl Book {
 /// A problem under guard.
 pub(crate) struct Ledger<'a> {
     problem: &'a dyn LeastSquares,
+    /// The Jacobian's pattern, where the run takes derivatives by their entries.
+    pattern: Option<Arc<Pattern>>,
     budget: u64,
     book: Rc<RefCell<Book>>,
 }
@@ -168,7 +172,12 @@ impl<'a> Ledger<'a> {
             repeats: 0,
             panicked: false,
         };
-        Self { problem, budget, book: Rc::new(RefCell::new(book)) }
+        Self { problem, pattern: None, budget, book: Rc::new(RefCell::new(book)) }
+    }
+
+    /// With the derivatives by their entries where the problem has a pattern: for solvers that need no other.
+    pub fn by_entries(self) -> Self {
+        Self { pattern: self.problem.pattern().cloned(), ..self }
     }
 
     /// The book, shared: argmin wants its observers to own what they write to.
@@ -230,8 +239,13 @@ impl<'a> Ledger<'a> {
     }
 
     /// The Jacobian at `x`. A refusal ends the run.
-    pub fn jacobian(&self, x: &[f64]) -> Result<Rc<Array2<f64>>, Interruption> {
+    pub fn derivatives(&self, x: &[f64]) -> Result<Rc<Derivatives>, Interruption> {
         self.final_if_err(self.look_up_or_differentiate(x))
+    }
+
+    /// The same with every entry in its place.
+    pub fn jacobian(&self, x: &[f64]) -> Result<Rc<Array2<f64>>, Interruption> {
+        Ok(self.derivatives(x)?.dense())
     }
 
     /// Whether the Jacobian at `x` is finite: for solvers that can reject a trial from which they could not go on.
@@ -294,18 +308,28 @@ impl<'a> Ledger<'a> {
         Ok(evaluation)
     }
 
-    fn look_up_or_differentiate(&self, x: &[f64]) -> Result<Rc<Array2<f64>>, Interruption> {
+    fn look_up_or_differentiate(&self, x: &[f64]) -> Result<Rc<Derivatives>, Interruption> {
         let mut book = self.book.borrow_mut();
         if let Some((_, jacobian)) = book.jacobian.as_ref().filter(|(known, _)| known == x) {
             return Ok(Rc::clone(jacobian));
         }
-        let mut jacobian = Array2::zeros((self.problem.residuals(), self.problem.parameters()));
         book.jacobian_evaluations += u64::from(!book.panicked);
-        book.ask(|| self.problem.jacobian_into(x, jacobian.view_mut()))?;
-        if let Some(((residual, parameter), _)) = jacobian.indexed_iter().find(|(_, d)| !d.is_finite()) {
+        let jacobian = match self.pattern.clone() {
+            Some(pattern) => {
+                let mut entries = vec![0.0; pattern.entries()];
+                book.ask(|| self.problem.entries_into(x, &mut entries))?;
+                Derivatives::Sparse(Sparse { pattern, entries })
+            }
+            None => {
+                let mut dense = Array2::zeros((self.problem.residuals(), self.problem.parameters()));
+                book.ask(|| self.problem.jacobian_into(x, dense.view_mut()))?;
+                Derivatives::Dense(Rc::new(dense))
+            }
+        };
+        if let Some((residual, parameter)) = jacobian.non_finite() {
             return Err(Interruption::NonFinite(NonFinite::Derivative { residual, parameter }));
         }
-        grow(&mut book.scales, jacobian.view());
+        jacobian.grow(&mut book.scales);
         let jacobian = Rc::new(jacobian);
         book.first_jacobian.get_or_insert_with(|| Rc::clone(&jacobian));
         book.jacobian = Some((x.to_vec(), Rc::clone(&jacobian)));

@@ -32,6 +32,7 @@
 //! # Ok::<(), keyfit_solvers::SolveError>(())
 //! ```
 
+mod banded;
 mod bounds;
 mod check;
 mod decomposition;
@@ -41,6 +42,7 @@ mod drive;
 mod fit;
 mod gauss_newton;
 mod gradient_descent;
+mod jacobian;
 mod l_bfgs;
 mod least_squares;
 mod ledger;
@@ -52,6 +54,7 @@ mod nelder_mead;
 mod newton;
 mod options;
 mod path;
+mod pattern;
 mod prior;
 mod problem;
 mod quadratic;
@@ -77,6 +80,7 @@ pub use least_squares::{LeastSquares, SecondOrder};
 pub use ledger::TracePoint;
 pub use loss::Loss;
 pub use options::{NumberOption, OPTIONS, Options};
+pub use pattern::Pattern;
 pub use prior::prior;
 pub use problem::{FitProblem, ProblemError};
 pub use quality::Quality;

@@ -1,11 +1,13 @@
 //! Losses that let outliers count less than their squares.
 
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::fmt;
+use std::sync::Arc;
 
 use ndarray::{ArrayViewMut2, Axis};
 
 use crate::least_squares::LeastSquares;
+use crate::pattern::Pattern;
 
 /// How a weighted residual r counts: a fit minimises Σ ρ(r), with z = r/δ for the scale δ, in units of the residual.
 ///
@@ -127,6 +129,14 @@ impl<'a> Robust<'a> {
     pub fn new(problem: &'a dyn LeastSquares, loss: Loss) -> Robust<'a> {
         Robust { problem, loss, last: RefCell::default() }
     }
+
+    /// The roots' derivatives at `x`.
+    fn slopes(&self, x: &[f64]) -> Ref<'_, [f64]> {
+        if self.last.borrow().0 != x {
+            self.residuals_into(x, &mut vec![0.0; self.residuals()]);
+        }
+        Ref::map(self.last.borrow(), |(_, slopes)| slopes.as_slice())
+    }
 }
 
 impl LeastSquares for Robust<'_> {
@@ -150,12 +160,23 @@ impl LeastSquares for Robust<'_> {
     }
 
     fn jacobian_into(&self, x: &[f64], mut out: ArrayViewMut2<'_, f64>) {
-        if self.last.borrow().0 != x {
-            self.residuals_into(x, &mut vec![0.0; self.residuals()]);
-        }
         self.problem.jacobian_into(x, out.view_mut());
-        for (mut row, slope) in out.axis_iter_mut(Axis(0)).zip(&self.last.borrow().1) {
+        for (mut row, slope) in out.axis_iter_mut(Axis(0)).zip(self.slopes(x).iter()) {
             row *= *slope;
+        }
+    }
+
+    fn pattern(&self) -> Option<&Arc<Pattern>> {
+        self.problem.pattern()
+    }
+
+    fn entries_into(&self, x: &[f64], out: &mut [f64]) {
+        self.problem.entries_into(x, out);
+        let Some(pattern) = self.problem.pattern() else { return };
+        for (i, slope) in self.slopes(x).iter().enumerate() {
+            for (at, _) in pattern.row(i) {
+                out.get_mut(at).into_iter().for_each(|entry| *entry *= slope);
+            }
         }
     }
 }

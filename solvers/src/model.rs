@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use argmin::core::{Error, State, TerminationReason};
-use ndarray::{Array1, Array2, ArrayView1};
+use ndarray::Array2;
 
-use crate::bounds::{held, inside, without};
-use crate::decomposition::{Decomposition, gram, rounding_of_residuals};
+use crate::bounds::{held, inside};
+use crate::decomposition::{Decomposition, gram};
 use crate::drive::PlainIterate;
+use crate::jacobian::{Factors, Jacobian};
 use crate::ledger::{Evaluation, Interruption, Ledger};
 use crate::options::Options;
 use crate::quadratic::Quadratic;
@@ -25,8 +26,8 @@ const RELAXED: f64 = 1.0 / 64.0;
 pub(crate) struct Here {
     pub evaluation: Rc<Evaluation>,
     /// With the columns of parameters that a bound holds set to 0, so that no step moves these.
-    pub jacobian: Rc<Array2<f64>>,
-    pub decomposition: Decomposition,
+    pub jacobian: Rc<Jacobian>,
+    pub factors: Factors,
     pub projected: Vec<f64>,
     pub scales: Vec<f64>,
     /// The parameters that a bound holds.
@@ -44,14 +45,14 @@ impl Here {
         evaluation: Rc<Evaluation>,
         options: &Options,
     ) -> Result<Option<Self>, Interruption> {
-        let jacobian = ledger.jacobian(&evaluation.x)?;
+        let jacobian = ledger.derivatives(&evaluation.x)?;
         let held = held(&jacobian, &evaluation, options);
-        let jacobian = without(jacobian, &held);
+        let jacobian = jacobian.without(&held);
         let scales = ledger.book().scales.clone();
-        Ok(Decomposition::new(jacobian.view(), &scales).map(|decomposition| Self {
-            projected: decomposition.project(&evaluation.residuals),
-            rounding: rounding_of_residuals(jacobian.view(), &evaluation.x, &evaluation.residuals),
-            decomposition,
+        Ok(jacobian.factors(&scales).map(|factors| Self {
+            projected: factors.project(&evaluation.residuals),
+            rounding: jacobian.rounding_of_residuals(&evaluation.x, &evaluation.residuals),
+            factors,
             jacobian,
             evaluation,
             scales,
@@ -63,7 +64,7 @@ impl Here {
     /// With the exact second order.
     pub fn bent(mut self, ledger: &Ledger<'_>) -> Result<Self, Interruption> {
         if let Some(curvature) = ledger.curvature(&self.evaluation)? {
-            self.quadratic = self.quadratic(&(gram(&self.jacobian) + &*curvature));
+            self.quadratic = self.quadratic(&(gram(&self.jacobian.dense()) + &*curvature));
         }
         Ok(self)
     }
@@ -88,9 +89,17 @@ impl Here {
         step.iter().enumerate().map(|(j, z)| z / self.unit(j)).collect()
     }
 
+    /// The Jacobian and its decomposition, where they are dense.
+    pub fn dense(&self) -> Option<(&Array2<f64>, &Decomposition)> {
+        match (&*self.jacobian, &self.factors) {
+            (Jacobian::Dense(jacobian), Factors::Dense(decomposition)) => Some((jacobian, decomposition)),
+            _ => None,
+        }
+    }
+
     /// `Jᵀ r`, half the gradient of the sum of squares.
     pub fn gradient(&self) -> Vec<f64> {
-        self.jacobian.t().dot(&ArrayView1::from(&self.evaluation.residuals)).to_vec()
+        self.jacobian.transposed_times(&self.evaluation.residuals)
     }
 
     /// The same in scaled parameters.
@@ -106,10 +115,13 @@ impl Here {
         if inside == free {
             return (inside, None);
         }
-        let rest = Array1::from_iter(inside.iter().zip(x).map(|(a, b)| a - b));
-        let residuals = ArrayView1::from(&self.evaluation.residuals);
-        let after = &self.jacobian.dot(&rest) + &residuals;
-        let promised = residuals.iter().zip(&after).map(|(r, a)| (r - a) * (r + a)).sum();
+        let rest: Vec<f64> = inside.iter().zip(x).map(|(a, b)| a - b).collect();
+        let change = self.jacobian.times(&rest);
+        let after = |(r, c): (&f64, &f64)| {
+            let after = c + r;
+            (r - after) * (r + after)
+        };
+        let promised = self.evaluation.residuals.iter().zip(&change).map(after).sum();
         (inside, Some(promised))
     }
 
@@ -124,7 +136,7 @@ impl Here {
     pub fn undamped(&self) -> Vec<f64> {
         match self.quadratic.as_ref().filter(|quadratic| quadratic.is_convex()) {
             Some(quadratic) => self.unscaled(&quadratic.modified()),
-            None => self.decomposition.step(&self.projected, 0.0),
+            None => self.factors.undamped(&self.projected),
         }
     }
 }

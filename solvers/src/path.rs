@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayView1};
 
 use crate::decomposition::{Decomposition, norm, scaled_norm};
+use crate::jacobian::Factors;
 use crate::ledger::{Interruption, Ledger};
 use crate::model::Here;
 
@@ -33,7 +34,10 @@ pub(crate) type Promise = (Vec<f64>, f64);
 impl Path {
     /// The step from a point.
     pub fn step(&self, ledger: &Ledger<'_>, here: &Here, radius: f64) -> Result<Promise, Interruption> {
-        let (decomposition, projected) = (&here.decomposition, &here.projected);
+        let projected = &here.projected;
+        let Some((_, decomposition)) = here.dense() else {
+            return Ok(here.factors.damped(projected, radius));
+        };
         Ok(match (self, &here.quadratic) {
             (Path::Dogleg, _) => decomposition.dogleg(projected, radius),
             (Path::Subspace, _) => decomposition.subspace(projected, radius),
@@ -43,10 +47,10 @@ impl Path {
             }
             (Path::Conjugate, _) => match conjugate(ledger, here, radius)? {
                 Some(promise) => promise,
-                None => damped(decomposition, projected, radius),
+                None => decomposition.damped(projected, radius),
             },
-            (Path::Geodesic, _) => geodesic(ledger, here, radius)?,
-            (Path::Damped | Path::Projected(_) | Path::Exact, _) => damped(decomposition, projected, radius),
+            (Path::Geodesic, _) => geodesic(ledger, here, decomposition, radius)?,
+            (Path::Damped | Path::Projected(_) | Path::Exact, _) => decomposition.damped(projected, radius),
         })
     }
 
@@ -54,17 +58,18 @@ impl Path {
     /// the linear parameters, whose own columns become 0. Kaufman's form of the reduced Jacobian.
     pub fn reduce(&self, mut here: Here) -> Option<Here> {
         let Path::Projected(linear) = self else { return Some(here) };
-        let columns = only(&here.jacobian, linear);
+        let jacobian = here.jacobian.dense();
+        let columns = only(&jacobian, linear);
         let own = Decomposition::new(columns.view(), &here.scales)?;
-        let mut reduced = Array2::zeros(here.jacobian.dim());
+        let mut reduced = Array2::zeros(jacobian.dim());
         for j in (0..reduced.ncols()).filter(|j| !linear.contains(j)) {
-            let column = here.jacobian.column(j).to_vec();
+            let column = jacobian.column(j).to_vec();
             let within = own.step(&own.project(&column), 0.0);
             let rest = &columns.dot(&ArrayView1::from(&within)) + &ArrayView1::from(&column);
             reduced.column_mut(j).assign(&rest);
         }
-        here.decomposition = Decomposition::new(reduced.view(), &here.scales)?;
-        here.projected = here.decomposition.project(&here.evaluation.residuals);
+        here.factors = Factors::Dense(Decomposition::new(reduced.view(), &here.scales)?);
+        here.projected = here.factors.project(&here.evaluation.residuals);
         // the region is one of the other parameters
         linear.iter().for_each(|j| here.scales[*j] = 0.0);
         Some(here)
@@ -77,15 +82,15 @@ pub(crate) fn only(jacobian: &Array2<f64>, columns: &[usize]) -> Array2<f64> {
     Array2::from_shape_fn(jacobian.dim(), entry)
 }
 
-fn damped(decomposition: &Decomposition, projected: &[f64], radius: f64) -> Promise {
-    let damping = decomposition.damping_for(projected, radius);
-    (decomposition.step(projected, damping), decomposition.predicted_reduction(projected, damping))
-}
-
 /// The damped step `v` plus half of its acceleration `a`, which minimises `‖r″ + J a‖² + λ ‖D a‖²` for the second derivative
 /// `r″` of the residuals along `v`. An acceleration that is large against `v` is left out: the residuals bend too much there.
-fn geodesic(ledger: &Ledger<'_>, here: &Here, radius: f64) -> Result<Promise, Interruption> {
-    let (decomposition, projected) = (&here.decomposition, &here.projected);
+fn geodesic(
+    ledger: &Ledger<'_>,
+    here: &Here,
+    decomposition: &Decomposition,
+    radius: f64,
+) -> Result<Promise, Interruption> {
+    let projected = &here.projected;
     let damping = decomposition.damping_for(projected, radius);
     let promise = decomposition.predicted_reduction(projected, damping);
     let velocity = decomposition.step(projected, damping);
@@ -108,7 +113,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn conjugate(ledger: &Ledger<'_>, here: &Here, radius: f64) -> Result<Option<Promise>, Interruption> {
     let n = here.scales.len();
     let times = |direction: &[f64]| -> Result<Option<Vec<f64>>, Interruption> {
-        let image = ledger.hessian_times(&here.evaluation, &here.jacobian, &here.unscaled(direction))?;
+        let image =
+            ledger.hessian_times(&here.evaluation, &here.jacobian.dense(), &here.unscaled(direction))?;
         Ok(image.map(|mut image| {
             here.held.iter().for_each(|j| image[*j] = 0.0);
             here.unscaled(&image)

@@ -2,16 +2,21 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
 
-use keyfit_autodiff::{Curvature, Jacobian};
+use keyfit_autodiff::{Curvature, Jacobian, SparseJacobian};
 use keyfit_ir::{BuildError, Channel, Parameter, Sampler, Target};
 use ndarray::{Array2, ArrayViewMut2};
 use thiserror::Error;
 
+use crate::jacobian::{Jacobian as Derivatives, Sparse};
 use crate::least_squares::{LeastSquares, SecondOrder};
+use crate::pattern::Pattern;
 
 mod curvature;
 mod linear;
+mod sparse;
 
 /// Channels whose free parameters of one name are one number.
 ///
@@ -21,6 +26,8 @@ mod linear;
 pub struct FitProblem {
     channels: Vec<Prepared>,
     parameters: Vec<Parameter>,
+    /// Which entries of the Jacobian may differ from zero, where they are a narrow band.
+    pattern: Option<Arc<Pattern>>,
 }
 
 #[derive(Debug)]
@@ -38,10 +45,25 @@ struct Prepared {
 #[derive(Debug)]
 struct Evaluators {
     sampler: Sampler<f64>,
-    jacobian: Jacobian,
+    /// Made when the whole Jacobian is asked for.
+    dense: Option<Dense>,
+    /// There where the Jacobian is a narrow band.
+    sparse: Option<SparseJacobian>,
     curvature: Curvature,
+}
+
+#[derive(Debug)]
+struct Dense {
+    jacobian: Jacobian,
     values: Vec<f64>,
     partials: Array2<f64>,
+}
+
+impl Dense {
+    fn new(channel: &Channel, residuals: usize, columns: usize) -> Dense {
+        let partials = Array2::zeros((residuals, columns));
+        Dense { jacobian: Jacobian::new(&channel.track), values: vec![0.0; residuals], partials }
+    }
 }
 
 /// Why channels do not make a fitting problem.
@@ -134,10 +156,9 @@ impl FitProblem {
             let times = targets.iter().map(|target| target.time).collect();
             let evaluators = RefCell::new(Evaluators {
                 sampler: Sampler::new(&channel.track),
-                jacobian: Jacobian::new(&channel.track),
+                dense: None,
+                sparse: None,
                 curvature: Curvature::new(&channel.track),
-                values: vec![0.0; targets.len()],
-                partials: Array2::zeros((targets.len(), columns.len())),
             });
             prepared.push(Prepared { channel, targets, times, columns, evaluators });
         }
@@ -147,7 +168,9 @@ impl FitProblem {
         if prepared.iter().all(|p| p.targets.is_empty()) {
             return Err(ProblemError::NoWeight);
         }
-        Ok(FitProblem { channels: prepared, parameters })
+        let mut problem = FitProblem { channels: prepared, parameters, pattern: None };
+        problem.find_pattern();
+        Ok(problem)
     }
 
     /// The channels, in their given order.
@@ -179,6 +202,18 @@ impl FitProblem {
     /// The parameters' current values, where a fit starts.
     pub fn starts(&self) -> Vec<f64> {
         self.parameters.iter().map(Parameter::start).collect()
+    }
+
+    /// The Jacobian at `x`, by its entries where they are a narrow band.
+    pub(crate) fn derivatives(&self, x: &[f64]) -> Derivatives {
+        match &self.pattern {
+            None => Derivatives::Dense(Rc::new(self.jacobian(x))),
+            Some(pattern) => {
+                let mut entries = vec![0.0; pattern.entries()];
+                self.entries_into(x, &mut entries);
+                Derivatives::Sparse(Sparse { pattern: Arc::clone(pattern), entries })
+            }
+        }
     }
 
     /// The Jacobian at `x` (residuals × parameters).
@@ -243,7 +278,10 @@ impl LeastSquares for FitProblem {
         out.fill(0.0);
         let mut row = 0;
         for p in self.channels.iter().filter(|p| !p.times.is_empty()) {
-            let Evaluators { jacobian, values, partials, .. } = &mut *p.evaluators.borrow_mut();
+            let evaluators = &mut *p.evaluators.borrow_mut();
+            let Dense { jacobian, values, partials } = evaluators
+                .dense
+                .get_or_insert_with(|| Dense::new(&p.channel, p.times.len(), p.columns.len()));
             jacobian.fill(&p.times, &p.gather(x), values, partials.view_mut());
             for (target, partials) in p.targets.iter().zip(partials.rows()) {
                 for (&column, &partial) in p.columns.iter().zip(partials) {
@@ -260,5 +298,13 @@ impl LeastSquares for FitProblem {
 
     fn linear_parameters(&self) -> Vec<usize> {
         linear::independent(self)
+    }
+
+    fn pattern(&self) -> Option<&Arc<Pattern>> {
+        self.pattern.as_ref()
+    }
+
+    fn entries_into(&self, x: &[f64], out: &mut [f64]) {
+        self.write_entries(x, out);
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use keyfit_autodiff::{keyed_partials, local_partials};
 use keyfit_ir::{Channel, Id, Keyed, Node, Op, Shape, Track};
-use ndarray::{Array2, ArrayView1};
 
+use crate::jacobian::Jacobian;
 use crate::least_squares::LeastSquares;
 use crate::problem::FitProblem;
 
@@ -258,23 +258,28 @@ impl Refusal {
         if let Some(refusal) = not_finite(problem) {
             return Some(refusal);
         }
-        let jacobian = problem.jacobian(&problem.starts());
+        let jacobian = problem.derivatives(&problem.starts());
         let rows: Vec<(&Channel, f64)> =
             problem.targets().map(|(channel, target)| (channel, target.time)).collect();
         let mut stuck = Vec::new();
         let freed = freed(problem, &jacobian);
-        for ((parameter, column), freed) in
-            problem.free_parameters().iter().zip(jacobian.columns()).zip(freed)
-        {
+        let mut non_finite = vec![None; jacobian.columns()];
+        jacobian.each(|i, j, d| {
+            if !d.is_finite() {
+                non_finite[j].get_or_insert(i);
+            }
+        });
+        let felt = felt(&jacobian, |d| d != 0.0);
+        for (j, parameter) in problem.free_parameters().iter().enumerate() {
             let name = parameter.name();
-            if let Some((_, (channel, time))) = column.iter().zip(&rows).find(|(d, _)| !d.is_finite()) {
+            if let Some((channel, time)) = non_finite[j].and_then(|i| rows.get(i)) {
                 return Some(Refusal::NonFiniteDerivative {
                     parameter: name.into(),
                     channel: channel.name.clone(),
                     time: *time,
                 });
             }
-            if is_zero(column) && !freed {
+            if !felt[j] && !freed[j] {
                 stuck.push(Stuck { parameter: name.into(), reasons: reasons(problem, name) });
             }
         }
@@ -285,20 +290,22 @@ impl Refusal {
 /// How far the parameters that have an effect are moved to see whether others then have one.
 const NUDGE: f64 = 1.0 / 1024.0;
 
-fn is_zero(column: ArrayView1<'_, f64>) -> bool {
-    column.iter().all(|&d| d == 0.0)
+/// For each column, whether an entry is one that `counts`.
+fn felt(jacobian: &Jacobian, counts: impl Fn(f64) -> bool) -> Vec<bool> {
+    let mut felt = vec![false; jacobian.columns()];
+    jacobian.each(|_, j, d| felt[j] |= counts(d));
+    felt
 }
 
 /// For each parameter, whether it moves a target once those that do so at the start have moved a little: `a` in `a·b` at b = 0.
-fn freed(problem: &FitProblem, jacobian: &Array2<f64>) -> Vec<bool> {
-    let idle: Vec<bool> = jacobian.columns().into_iter().map(is_zero).collect();
-    if idle.iter().all(|idle| *idle) || !idle.contains(&true) {
-        return vec![false; idle.len()];
+fn freed(problem: &FitProblem, jacobian: &Jacobian) -> Vec<bool> {
+    let moves = felt(jacobian, |d| d != 0.0);
+    if !moves.contains(&true) || !moves.contains(&false) {
+        return vec![false; moves.len()];
     }
-    let nudge = |(x, idle): (f64, &bool)| if *idle { x } else { x + NUDGE * x.abs().max(NUDGE) };
-    let nudged: Vec<f64> = problem.starts().into_iter().zip(&idle).map(nudge).collect();
-    let moved = |column: ArrayView1<'_, f64>| column.iter().any(|d| d.is_finite() && *d != 0.0);
-    problem.jacobian(&nudged).columns().into_iter().map(moved).collect()
+    let nudge = |(x, moves): (f64, &bool)| if *moves { x + NUDGE * x.abs().max(NUDGE) } else { x };
+    let nudged: Vec<f64> = problem.starts().into_iter().zip(&moves).map(nudge).collect();
+    felt(&problem.derivatives(&nudged), |d| d.is_finite() && d != 0.0)
 }
 
 /// A target at which the model's start, or the sum of squares that it makes, is not finite.

@@ -20,6 +20,8 @@ pub struct SolverEntry {
     pub reference: &'static str,
     /// Whether it keeps parameters within bounds.
     pub bounds: bool,
+    /// Whether it takes a Jacobian by the entries of its [`Pattern`](crate::Pattern).
+    pub sparse: bool,
     /// What it needs of a problem beyond residuals and Jacobian.
     pub needs: Need,
     pub(crate) method: Method,
@@ -89,7 +91,11 @@ impl SolverEntry {
             }),
             Method::Own(_) => Ok(vec![self]),
             Method::Chain(names) => {
-                let able = |entry: &&SolverEntry| entry.needs.is_met(problem) && (entry.bounds || !bounded);
+                // where the Jacobian is a narrow band, others would be lost in the whole of it
+                let narrow = problem.pattern().is_some();
+                let able = |entry: &&SolverEntry| {
+                    (entry.bounds || !bounded) && (entry.sparse || !narrow) && entry.needs.is_met(problem)
+                };
                 Ok(names.iter().filter_map(|name| lookup(name)).filter(able).collect())
             }
         }
@@ -110,6 +116,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "Levenberg–Marquardt and, where that does not converge, others in turn until one does; says which",
         reference: "those of the solvers that it names",
         bounds: true,
+        sparse: true,
         needs: Need::Nothing,
         method: Method::Chain(&[
             "levenberg-marquardt",
@@ -125,6 +132,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "trust-region Levenberg–Marquardt with column scaling, finished by Gauss–Newton to full accuracy",
         reference: "Moré, LNM 630 (1978) 105–116; Nocedal & Wright, Numerical Optimization (2006), section 10.3",
         bounds: true,
+        sparse: true,
         needs: Need::Nothing,
         method: Method::Own(trust_region::damped),
     },
@@ -134,6 +142,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "Levenberg–Marquardt whose steps follow the residuals' exact bend: fewer steps along curved valleys",
         reference: "Transtrum & Sethna, arXiv:1201.5885 (2012)",
         bounds: true,
+        sparse: false,
         needs: Need::SecondDerivatives,
         method: Method::Own(trust_region::geodesic),
     },
@@ -143,6 +152,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "Powell's dogleg in the same trust region, with the same finish",
         reference: "Powell, in Numerical Methods for Nonlinear Algebraic Equations (1970) 87–114; Nocedal & Wright, section 4.1",
         bounds: true,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(trust_region::dogleg),
     },
@@ -152,6 +162,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "the best step in the dogleg's plane, with the same finish",
         reference: "Byrd, Schnabel & Shultz, Math. Program. 40 (1988) 247–263",
         bounds: true,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(trust_region::subspace),
     },
@@ -161,6 +172,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "Levenberg–Marquardt in the parameters that are not linear, the others solved for at each trial; their starts do not matter",
         reference: "Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973) 413–432; Kaufman, BIT 15 (1975) 49–57",
         bounds: false,
+        sparse: false,
         needs: Need::LinearParameter,
         method: Method::Own(trust_region::projected),
     },
@@ -170,6 +182,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "Newton's method by exact Hessians in a trust region: fast where residuals are large, leaves saddles",
         reference: "Moré & Sorensen, SIAM J. Sci. Stat. Comput. 4 (1983) 553–572",
         bounds: true,
+        sparse: false,
         needs: Need::SecondDerivatives,
         method: Method::Own(trust_region::exact),
     },
@@ -179,6 +192,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "the same by conjugate gradients and products with the Hessian, finished by Gauss–Newton",
         reference: "Steihaug, SIAM J. Numer. Anal. 20 (1983) 626–637",
         bounds: true,
+        sparse: false,
         needs: Need::SecondDerivatives,
         method: Method::Own(trust_region::conjugate),
     },
@@ -188,6 +202,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "Newton's method by exact Hessians made positive, with a line search",
         reference: "Nocedal & Wright, Numerical Optimization (2006), section 3.4",
         bounds: false,
+        sparse: false,
         needs: Need::SecondDerivatives,
         method: Method::Own(newton::quadratic),
     },
@@ -197,6 +212,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "Gauss–Newton by QR with a line search: the shortest step where the rank is short",
         reference: "Nocedal & Wright, Numerical Optimization (2006), section 10.3",
         bounds: false,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(newton::linear),
     },
@@ -206,6 +222,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "argmin's Gauss–Newton by normal equations: fast near a minimum, easily lost far from it",
         reference: "Nocedal & Wright, Numerical Optimization (2006), section 10.3",
         bounds: false,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(gauss_newton::run),
     },
@@ -215,6 +232,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "BFGS in scaled parameters with a line search that survives values that are not finite, by the gradient alone",
         reference: "Nocedal & Wright, Numerical Optimization (2006), algorithms 3.5 and 6.1",
         bounds: false,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(descent::bfgs),
     },
@@ -224,6 +242,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "the same by the last 20 steps: for many parameters",
         reference: "Nocedal & Wright, Numerical Optimization (2006), algorithms 3.5 and 7.4",
         bounds: false,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(descent::l_bfgs),
     },
@@ -233,6 +252,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "Polak–Ribière+ conjugate gradients in scaled parameters, with the same line search",
         reference: "Nocedal & Wright, Numerical Optimization (2006), algorithm 5.4",
         bounds: false,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(descent::conjugate_gradient),
     },
@@ -242,6 +262,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "steepest descent in scaled parameters, with the same line search",
         reference: "Nocedal & Wright, Numerical Optimization (2006), section 3.3",
         bounds: false,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(descent::steepest_descent),
     },
@@ -251,6 +272,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "argmin's limited-memory BFGS with Moré–Thuente line search, by the gradient alone",
         reference: "Nocedal & Wright, Numerical Optimization (2006), algorithm 7.5; Moré & Thuente, TOMS 20 (1994)",
         bounds: false,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(l_bfgs::run),
     },
@@ -260,6 +282,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "argmin's downhill simplex by values alone, begun anew until that no longer helps",
         reference: "Nelder & Mead, Comput. J. 7 (1965) 308–313",
         bounds: false,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(nelder_mead::run),
     },
@@ -269,6 +292,7 @@ pub static SOLVERS: &[SolverEntry] = &[
         summary: "steps of a fixed learning rate down the mean of squares: the baseline, not for real use",
         reference: "Cauchy, C. R. Acad. Sci. 25 (1847) 536–538",
         bounds: false,
+        sparse: false,
         needs: Need::Nothing,
         method: Method::Own(gradient_descent::run),
     },

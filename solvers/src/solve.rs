@@ -48,15 +48,18 @@ pub struct Outcome {
     pub held: Vec<usize>,
     /// Numerical rank of the column-scaled Jacobian at `parameters`; 0 if it is not finite.
     pub rank: usize,
-    /// The condition number of the column-scaled Jacobian; infinite where the rank is short, NaN if it is not finite.
+    /// The condition number of the column-scaled Jacobian; infinite where the rank is short, NaN if it is not finite, and
+    /// where the Jacobian was taken by its [`Pattern`](crate::Pattern).
     pub condition: f64,
     /// Parameters that could be 0 for all that the residuals show: their whole size moves these no more than 8 times what rounding does.
     pub negligible: Vec<usize>,
     /// Whether the residuals are not 0 but no larger than 8 times what rounding the parameters does to them.
     pub rounding_level: bool,
-    /// Directions (of length 1) in which the parameters are not determined: `parameters − rank` of them.
+    /// Directions (of length 1) in which the parameters are not determined: `parameters − rank` of them, but at most 32 where the
+    /// Jacobian was taken by its [`Pattern`](crate::Pattern).
     pub undetermined: Vec<Vec<f64>>,
-    /// `s² (JᵀJ)⁻¹` with `s² = sum_of_squares / (m − n)`; `None` if `m ≤ n` or the rank is deficient.
+    /// `s² (JᵀJ)⁻¹` with `s² = sum_of_squares / (m − n)`; `None` if `m ≤ n` or the rank is deficient, and
+    /// where the Jacobian was taken by its [`Pattern`](crate::Pattern).
     pub covariance: Option<Array2<f64>>,
     /// Square roots of the covariance's diagonal.
     pub standard_errors: Option<Vec<f64>>,
@@ -120,6 +123,18 @@ pub enum SolveError {
         /// The solver.
         solver: &'static str,
     },
+    /// The solver stores the Jacobian with every entry, and that is too large.
+    #[error(
+        "{solver} stores the whole Jacobian, {residuals} × {parameters} numbers: too many; try levenberg-marquardt, which takes a          narrow band of it by its entries, or less data"
+    )]
+    TooLarge {
+        /// The solver.
+        solver: &'static str,
+        /// Rows of the Jacobian.
+        residuals: usize,
+        /// Its columns.
+        parameters: usize,
+    },
     /// The problem panicked at the start.
     #[error("the model panicked at the start")]
     Panicked,
@@ -142,6 +157,9 @@ pub enum SolveError {
         option: &'static str,
     },
 }
+
+/// The most entries of a Jacobian with every entry: two gigabytes, of which there are a few copies.
+const LARGEST: usize = 1 << 28;
 
 /// Minimises the sum of squares of `problem` from `start`.
 ///
@@ -190,6 +208,10 @@ pub fn solve(
     }
 
     let chain = solver.chain(problem, options)?;
+    let narrow = problem.pattern().is_some() && chain.iter().all(|entry| entry.sparse);
+    if !narrow && m.saturating_mul(n) > LARGEST {
+        return Err(SolveError::TooLarge { solver: solver.name, residuals: m, parameters: n });
+    }
     for (parameter, (&start, &[low, high])) in start.iter().zip(&options.bounds).enumerate() {
         if !(low <= start && start <= high) {
             return Err(SolveError::StartOutside { parameter, start, low, high });
@@ -197,6 +219,7 @@ pub fn solve(
     }
 
     let ledger = Ledger::new(problem, options.evaluation_budget, options.keep_path);
+    let ledger = if narrow { ledger.by_entries() } else { ledger };
     let initial = match ledger.evaluate(start) {
         Ok(initial) => initial,
         Err(Interruption::NonFinite(place)) => return Err(SolveError::NonFiniteStart(place)),
@@ -216,7 +239,7 @@ pub fn solve(
     let book = ledger.book();
     // by length and not by squares, which under- and overflow long before their roots
     let deviation = norm(ArrayView1::from(&best.residuals)) / (m.saturating_sub(n) as f64).sqrt();
-    let determined = check.decomposition.as_ref().filter(|d| m > n && d.rank() == n);
+    let determined = check.factors.as_ref().filter(|factors| m > n && factors.rank() == n);
     Ok(Outcome {
         termination,
         initial_sum_of_squares: initial.sum_of_squares,
@@ -235,8 +258,8 @@ pub fn solve(
         negligible: check.negligible.clone(),
         rounding_level: check.at_rounding_level(),
         undetermined: check.undetermined(),
-        standard_errors: determined.map(|d| d.standard_errors(deviation)),
-        covariance: determined.map(|d| d.covariance(deviation)),
+        standard_errors: determined.map(|factors| factors.standard_errors(deviation)),
+        covariance: determined.and_then(|factors| factors.covariance(deviation)),
         relative_offset: check.relative_offset,
         held: check.held,
         parameters: best.x.clone(),
