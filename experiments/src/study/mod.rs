@@ -1,11 +1,12 @@
 //! Studies: every solver on every start of every problem, run so that nothing is lost, and what can be said of it.
 //!
 //! A [study file](file) says what is run; [`Study`] is what was read, with its runs numbered; [`run`](run::run) carries them out and
-//! keeps them in a [`Store`].
+//! keeps them in a [`Store`]; [`stats`] has what can be said of them.
 
 pub mod file;
 pub mod plan;
 pub mod run;
+pub mod stats;
 pub mod store;
 pub mod strd;
 pub mod work;
