@@ -168,7 +168,8 @@ fn a_ranking_that_hangs_on_the_best_solver_is_found() {
     let (best, found) = swaps(&costs).unwrap();
     assert_eq!(best, 0);
     assert!(found.iter().all(|swap| swap.first != 0 && swap.second != 0));
-    assert!(found.iter().any(|swap| (swap.first, swap.second) == (2, 1)), "{found:?}");
+    let swap = found.iter().find(|swap| (swap.first, swap.second) == (2, 1)).unwrap();
+    assert_eq!((swap.ratio, swap.margin), (1.0, 0.25));
     let mut alike = Costs::new(3);
     (0..5).for_each(|i| alike.push(i, [1.0, 2.0, 4.0]));
     assert_eq!(swaps(&alike), Some((0, vec![])));

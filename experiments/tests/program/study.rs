@@ -8,7 +8,7 @@ use std::time::Duration;
 use keyfit::study::work::to_line;
 use keyfit::study::{Shard, Store, Study};
 
-use crate::folder::Folder;
+use crate::folder::{Folder, root};
 
 const SMALL: &str = "
 name = \"small\"
@@ -108,7 +108,7 @@ fn runs_if_any(folder: &Folder, store: &str) -> BTreeMap<u64, String> {
 fn shards_make_the_whole() {
     let folder = Folder::new("study-shards");
     folder.write("s.toml", SMALL);
-    folder.write("other.toml", &SMALL.replace("seed = 5", "seed = 6"));
+    folder.write("other.toml", SMALL.replace("seed = 5", "seed = 6"));
     assert_eq!(run(&folder, &["study", "run", "s.toml"]).code, 0);
     for part in 1..=3 {
         let (share, store) = (format!("{part}/3"), format!("part{part}"));
@@ -143,11 +143,11 @@ fn a_bad_run_costs_that_run_only() {
     // a dense Jacobian of 3000 × 3000 is beyond 64 MB
     let many = numbers(3000, &|k| format!("p{k}*cos({k}*t)")).replace(", ", " + ");
     let starts = numbers(3000, &|k| format!("p{k} = 1.0"));
-    folder.write("problems/a-memory.toml", &format!("name = \"memory\"\nmodel = \"{many}\"\nstarts = [{{ {starts} }}]\n[certified]\nsum_of_squares = 1.0\n{}", data(3000)));
+    folder.write("problems/a-memory.toml", format!("name = \"memory\"\nmodel = \"{many}\"\nstarts = [{{ {starts} }}]\n[certified]\nsum_of_squares = 1.0\n{}", data(3000)));
     // slow, and never at a minimum
     let slow = numbers(4000, &|k| format!("sin({k}.5*a*t)")).replace(", ", " + ");
-    folder.write("problems/b-slow.toml", &format!("name = \"slow\"\nmodel = \"{slow}\"\nstarts = [{{ a = 1.0 }}]\n[certified]\nsum_of_squares = 0.0\n{}", data(2000)));
-    folder.write("problems/c-nan.toml", &format!("name = \"nan\"\nmodel = \"ln(a) + t\"\nstarts = [{{ a = -1.0 }}]\n[certified]\nsum_of_squares = 0.0\n{}", data(5)));
+    folder.write("problems/b-slow.toml", format!("name = \"slow\"\nmodel = \"{slow}\"\nstarts = [{{ a = 1.0 }}]\n[certified]\nsum_of_squares = 0.0\n{}", data(2000)));
+    folder.write("problems/c-nan.toml", format!("name = \"nan\"\nmodel = \"ln(a) + t\"\nstarts = [{{ a = -1.0 }}]\n[certified]\nsum_of_squares = 0.0\n{}", data(5)));
     folder.write("problems/d-good.toml", "name = \"good\"\nmodel = \"a*t\"\nstarts = [{ a = 1.0 }]\n[certified]\nparameters = { a = 2.0 }\n[data]\nt = [1.0, 2.0]\ny = [2.0, 4.0]\n");
     folder.write("s.toml", "name = \"bad\"\n[[suites]]\nfolder = \"problems\"\n[[solvers]]\nsolver = \"levenberg-marquardt\"\n[budget]\nseconds = 1.5\nmegabytes = 300\n");
     let done = run(&folder, &["study", "run", "s.toml"]);
@@ -299,4 +299,18 @@ fn a_report_is_the_same_however_it_is_made() {
     assert_eq!(forged.code, 1);
     assert!(forged.stdout.contains("\"different\": [\n"), "{}", forged.stdout);
     assert_eq!(run(&folder, &["study", "verify", "own"]).code, 2);
+}
+
+/// The gallery is of every suite and every solver, whatever is added.
+#[test]
+fn the_gallery_is_whole() {
+    let folder = root().join("experiments/examples");
+    let text = std::fs::read_to_string(folder.join("gallery.toml")).unwrap();
+    let study = Study::parse(&text, &folder).unwrap();
+    let solvers: Vec<&str> = study.solvers.iter().map(|own| own.solver.name).collect();
+    assert_eq!(solvers, keyfit::SOLVERS.iter().map(|entry| entry.name).collect::<Vec<_>>());
+    let mut suites: Vec<&str> = study.problems.iter().map(|own| own.problem.suite.as_str()).collect();
+    suites.dedup();
+    suites.sort_unstable();
+    assert_eq!(suites, keyfit::suite::suite_names());
 }

@@ -205,12 +205,6 @@ fn page(named: &Named<'_>, sheets: &[Sheet], drawn: &[(String, String)]) -> Stri
     body += "<a href=\"#figures\">Figures</a> · <a href=\"#courses\">Convergence</a></nav>\n";
     body += "<p>Numbers lead to their runs. In figures a point shows its values; a click zooms in, with shift out, a double \
              click shows everything. How all of this is measured stands in methods.md, the numbers in full in data/.</p>\n";
-    let warnings = named.warnings();
-    if !warnings.is_empty() {
-        body += "<section id=\"warnings\"><h2>Rankings that depend on the best solver</h2><ul>\n";
-        warnings.iter().for_each(|text| body += &format!("<li>{}</li>\n", escape(text)));
-        body += "</ul></section>\n";
-    }
     let (courses, profiles): (Vec<_>, Vec<_>) =
         drawn.iter().partition(|(name, _)| name.starts_with("convergence/"));
     let (last, first) = sheets.split_last().map_or((None, sheets), |(last, first)| (Some(last), first));

@@ -78,6 +78,7 @@ impl Named<'_> {
         vec![
             self.summary(),
             self.performance(),
+            self.swaps(),
             self.data(),
             self.pairs(),
             self.order(),
@@ -210,7 +211,7 @@ impl Named<'_> {
         let adjusted = |p: fn(&Paired) -> f64| holm(&found.iter().map(p).collect::<Vec<_>>());
         let (wilcoxon, sign) = (adjusted(|own| own.wilcoxon), adjusted(|own| own.sign));
         let numbers = found.iter().zip(wilcoxon).zip(sign);
-        let row = |(&(a, b), ((own, wilcoxon), sign)): (&(usize, usize), ((&Paired, f64), f64))| Row {
+        let rows = pairs.iter().zip(numbers).map(|(&(a, b), ((own, wilcoxon), sign))| Row {
             cells: vec![
                 Cell::Text(measure.into()),
                 Cell::Text(self.solver(a)),
@@ -222,8 +223,8 @@ impl Named<'_> {
                 Cell::Number(sign, 4),
             ],
             runs: Vec::new(),
-        };
-        pairs.iter().zip(numbers).map(row).collect()
+        });
+        rows.collect()
     }
 
     fn order(&self) -> Sheet {
@@ -358,22 +359,38 @@ impl Named<'_> {
         }
     }
 
-    /// Where the order of two solvers in a performance profile depends on the best one.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
+    fn swaps(&self) -> Sheet {
+        let mut rows = Vec::new();
         for (i, digits) in self.study.digits.iter().enumerate() {
             let Some((best, swaps)) = swaps(&self.to_digits(i)) else { continue };
-            warnings.extend(swaps.iter().map(|swap| {
-                format!(
-                    "At {digits} digits {} is ahead of {} at a ratio of {:.2}, and behind it there if {} is left out.",
-                    self.solver(swap.first),
-                    self.solver(swap.second),
-                    swap.ratio,
-                    self.solver(best)
-                )
+            rows.extend(swaps.iter().map(|swap| Row {
+                cells: vec![
+                    Cell::Number(*digits, 0),
+                    Cell::Text(self.solver(swap.first)),
+                    Cell::Text(self.solver(swap.second)),
+                    Cell::Text(self.solver(best)),
+                    Cell::Number(swap.ratio, 2),
+                    Cell::Number(swap.margin, 3),
+                ],
+                runs: Vec::new(),
             }));
         }
-        warnings
+        Sheet {
+            name: "swaps",
+            title: "Rankings that depend on the best solver".into(),
+            note: match rows.len() {
+                0 => "No two solvers change places in a performance profile where the best one is left out."
+                    .into(),
+                n => format!(
+                    "Warning: performance profiles rank solvers against the best one only. {n} pairs change places where it is \
+                     left out; here is at which ratio they do so most, and the share of runs by which either is ahead, at least."
+                ),
+            },
+            columns: ["digits", "ahead", "behind, but ahead without", "the best", "ratio", "margin"]
+                .map(str::to_owned)
+                .to_vec(),
+            rows,
+        }
     }
 
     /// The times as paired ratios to the first solver's; it stands apart, as no two machines agree on it.

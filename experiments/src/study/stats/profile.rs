@@ -109,12 +109,14 @@ pub struct Swap {
     pub first: usize,
     /// Ahead of `first` without the best one.
     pub second: usize,
-    /// The ratio where it is so, the least one.
+    /// The ratio at which their places differ most.
     pub ratio: f64,
+    /// The share of tasks by which each of them is ahead there, at least.
+    pub margin: f64,
 }
 
 /// The best solver of a performance profile, the one that is quickest most often, and the pairs that change places where it is
-/// taken out.
+/// taken out, those first that do so by most.
 ///
 /// Source: Gould and Scott, ACM Transactions on Mathematical Software 43 (2016) 15.
 pub fn swaps(costs: &Costs) -> Option<(usize, Vec<Swap>)> {
@@ -122,18 +124,19 @@ pub fn swaps(costs: &Costs) -> Option<(usize, Vec<Swap>)> {
     let best = (0..costs.solvers).rev().max_by(|a, b| whole.at(*a, 1.0).total_cmp(&whole.at(*b, 1.0)))?;
     let rest = costs.ratios(Some(best)).profile();
     let others = || (0..costs.solvers).filter(|solver| *solver != best);
-    let mut swaps = Vec::new();
-    for first in others() {
-        for second in others() {
-            let mut ratios: Vec<f64> =
-                [&whole, &rest].iter().flat_map(|p| [p.rises(first), p.rises(second)]).flatten().collect();
-            ratios.sort_by(f64::total_cmp);
-            let ahead = |profile: &Profile, a, b, x| profile.at(a, x) > profile.at(b, x);
-            let swap = ratios
-                .into_iter()
-                .find(|x| *x >= 1.0 && ahead(&whole, first, second, *x) && ahead(&rest, second, first, *x));
-            swaps.extend(swap.map(|ratio| Swap { first, second, ratio }));
-        }
-    }
+    let mut swaps: Vec<Swap> = others()
+        .flat_map(|first| others().map(move |second| (first, second)))
+        .filter_map(|(first, second)| swap(&whole, &rest, first, second))
+        .collect();
+    swaps.sort_by(|a, b| b.margin.total_cmp(&a.margin));
     Some((best, swaps))
+}
+
+fn swap(whole: &Profile, rest: &Profile, first: usize, second: usize) -> Option<Swap> {
+    let rises = [whole, rest].into_iter().flat_map(|p| [p.rises(first), p.rises(second)]).flatten();
+    let ahead = |profile: &Profile, a, b, x| profile.at(a, x) - profile.at(b, x);
+    let margin = |x: f64| ahead(whole, first, second, x).min(ahead(rest, second, first, x));
+    let swaps = rises.filter(|x| *x >= 1.0).map(|ratio| Swap { first, second, ratio, margin: margin(ratio) });
+    let least_ratio = |a: &Swap, b: &Swap| a.margin.total_cmp(&b.margin).then(b.ratio.total_cmp(&a.ratio));
+    swaps.filter(|swap| swap.margin > 0.0).max_by(least_ratio)
 }
