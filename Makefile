@@ -5,7 +5,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 KEYFIT := target/release/keyfit
 SOLVER := target/solver
 
-.PHONY: demo test setup lint bench rules
+.PHONY: demo test setup lint bench rules study
 
 # The main job: fits of the examples, and all solvers on all problems with known answers.
 demo: setup
@@ -41,6 +41,14 @@ $(SOLVER)/ready:
 	{ python3 -m venv $(SOLVER) && $(SOLVER)/bin/python3 -m pip install 'bitwuzla==0.10.*'; } \
 		|| { $(SUDO) apt-get update && { $(SUDO) apt-get install -y cvc5 || $(SUDO) apt-get install -y z3; }; }
 	mkdir -p $(SOLVER)/bin && touch $@
+
+# All solvers on all problems as a study with its report, in target/study/report.
+study: setup
+	$(CARGO) build --release --locked -p keyfit
+	mkdir -p target/study
+	$(KEYFIT) study run experiments/examples/gallery.toml --store target/study/gallery.runs
+	$(KEYFIT) study report experiments/examples/gallery.toml --store target/study/gallery.runs --out target/study/report
+	$(KEYFIT) study verify target/study/report
 
 bench: setup
 	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite

@@ -1,7 +1,8 @@
 //! Figures of scenes and channels, as SVG and as PNG.
 //!
 //! [`scene_figure`] draws what a scene shows: a band for each version of it (as written, as fitted …), with the rects as
-//! a strobe light would catch them. [`channel_figure`] draws values and their exact derivatives over time.
+//! a strobe light would catch them. [`channel_figure`] draws values and their exact derivatives over time. [`line_figure`]
+//! draws lines over two axes.
 //!
 //! An SVG follows its reader's theme, light or dark, unless one is asked for; it has no scripts and its text is text. The
 //! same figure has the same bytes everywhere. A PNG is that SVG in one theme, drawn with a font that keyfit brings along
@@ -19,6 +20,7 @@
 mod axis;
 mod channel;
 mod labels;
+mod lines;
 mod notes;
 mod panel;
 #[cfg(feature = "png")]
@@ -28,9 +30,11 @@ mod strobe;
 mod svg;
 mod trace;
 
+pub(crate) use svg::escape;
 use thiserror::Error;
 
 pub use channel::{Plotted, channel_figure, moments};
+pub use lines::{Axis, Series, line_figure};
 pub use notes::short_unit;
 #[cfg(feature = "png")]
 pub use png::PngError;

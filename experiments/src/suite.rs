@@ -248,10 +248,15 @@ impl Problem {
     /// parameter is missing. Without certified parameters, the digits right in the length of the residual vector, `sum`
     /// being its square.
     pub fn lre(&self, found: &Values, sum: f64) -> f64 {
+        self.digits(self.distance(found), sum)
+    }
+
+    /// [`Problem::lre`] of a place whose [`distance`](Problem::distance) is known.
+    pub fn digits(&self, distance: f64, sum: f64) -> f64 {
         if self.certified.is_empty() {
             return self.sum_of_squares.map_or(0.0, |certified| lre(sum.sqrt(), certified.sqrt()));
         }
-        lre_of_error(self.distance(found))
+        lre_of_error(distance)
     }
 }
 

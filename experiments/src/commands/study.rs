@@ -7,7 +7,10 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use keyfit::study::report::verify::verify;
+use keyfit::study::report::{self, ReportError};
 use keyfit::study::run::{Workers, own_command, run};
+use keyfit::study::stats::table::TableError;
 use keyfit::study::work::{execute, to_line};
 use keyfit::study::{Shard, Store, Study as Plan, file};
 use serde_json::json;
@@ -38,6 +41,10 @@ enum Command {
     Merge(Merge),
     /// Run the shards on a cluster
     Submit(Submit),
+    /// Write a report of a finished study: a folder with everything that a paper needs
+    Report(Report),
+    /// Check a report's files, and carry out some of its runs again
+    Verify(Verify),
     /// Carry out the runs whose numbers are read from stdin
     #[command(hide = true)]
     Worker { file: String },
@@ -74,6 +81,37 @@ struct Merge {
 }
 
 #[derive(Args)]
+struct Report {
+    /// The study file
+    #[arg(required_unless_present = "from")]
+    file: Option<String>,
+    /// The run store [default: the study file's name with the ending .runs]
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    store: Option<PathBuf>,
+    /// Make it anew of what is in another report
+    #[arg(long, value_name = "FOLDER", conflicts_with = "file")]
+    from: Option<PathBuf>,
+    /// The folder
+    #[arg(long, value_name = "FOLDER", default_value = "report")]
+    out: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct Verify {
+    /// The report's folder
+    folder: PathBuf,
+    /// So many runs
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    sample: usize,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
 struct Submit {
     /// The study file, on a file system that all machines see
     file: String,
@@ -104,6 +142,8 @@ impl Study {
             Command::Run(run) => run.run()?,
             Command::Merge(merge) => merge.run()?,
             Command::Submit(submit) => return submit.run(),
+            Command::Report(report) => report.run()?,
+            Command::Verify(verify) => return verify.run(),
             Command::Worker { file } => worker(&file)?,
         }
         Ok(ExitCode::SUCCESS)
@@ -273,6 +313,121 @@ impl Submit {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Report {
+    fn run(self) -> Result<(), Failure> {
+        let file = match (&self.file, &self.from) {
+            (Some(file), _) => file.clone(),
+            (None, from) => {
+                from.iter().collect::<PathBuf>().join(report::STUDY).to_string_lossy().into_owned()
+            }
+        };
+        let study = load(&file)?;
+        let text = read(&file)?.text;
+        let made = match &self.from {
+            None => {
+                let path = store_path(&file, self.store.as_ref());
+                let mut store = Store::open(&path, &study.hash).map_err(Failure::input)?;
+                report::report(&study, &text, &mut store)
+            }
+            Some(from) => {
+                let name = from.join(report::RUNS);
+                let runs = fs::read_to_string(&name)
+                    .map_err(|e| Failure::input(format!("{}: {e}", name.display())))?;
+                let scratch = Scratch::new()?;
+                let mut store =
+                    Store::create(&scratch.0.join("runs"), &study.hash).map_err(Failure::input)?;
+                report::unpack(&runs, &mut store).and_then(|()| report::report(&study, &text, &mut store))
+            }
+        };
+        let files = made.map_err(|error| {
+            let failure = Failure::input(&error);
+            match error {
+                ReportError::Table(TableError::Missing { .. }) => {
+                    failure.hint("carry them out with: keyfit study run")
+                }
+                _ => failure,
+            }
+        })?;
+        self.write(&study, &files)?;
+        let index = self.out.join("report.html");
+        if self.json {
+            print_json(&json!({
+                "study": study.name,
+                "folder": self.out.display().to_string(),
+                "files": files.len(),
+            }))
+        } else {
+            print(&format!("{}: {} files; see {}\n", study.name, files.len(), index.display()))
+        }
+    }
+
+    /// Writes into a folder that is empty, or holds a report of this study.
+    fn write(&self, study: &Plan, files: &report::Files) -> Result<(), Failure> {
+        let fail = |e: io::Error| Failure::input(format!("{}: {e}", self.out.display()));
+        let is_taken = self.out.is_dir() && fs::read_dir(&self.out).map_err(fail)?.next().is_some();
+        if is_taken && report::study_of(&self.out).as_ref() != Some(&study.hash) {
+            return Err(Failure::input(format!(
+                "{} holds something else than a report of this study",
+                self.out.display()
+            ))
+            .hint("name a new folder with --out"));
+        }
+        for (path, bytes) in files {
+            let path = self.out.join(path);
+            fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(fail)?;
+            write_whole(&path, bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// A folder of our own, gone when we are.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Scratch, Failure> {
+        let path = std::env::temp_dir().join(format!("keyfit-{}", std::process::id()));
+        fs::create_dir(&path).map_err(|e| Failure::input(format!("{}: {e}", path.display())))?;
+        Ok(Scratch(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Verify {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let found = verify(&self.folder, self.sample).map_err(Failure::input)?;
+        if self.json {
+            print_json(&json!({
+                "holds": found.holds(),
+                "files": found.files,
+                "changed": found.changed,
+                "runs": found.sample,
+                "different": found.different,
+            }))?;
+        } else {
+            for path in &found.changed {
+                print(&format!("{path} is not what it was\n"))?;
+            }
+            for number in &found.different {
+                print(&format!("run {number} ended differently\n"))?;
+            }
+            print(&format!(
+                "{} of {} files are as they were; {} of {} runs ended alike\n",
+                found.files - found.changed.len(),
+                found.files,
+                found.sample.len() - found.different.len(),
+                found.sample.len()
+            ))?;
+        }
+        Ok(if found.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 

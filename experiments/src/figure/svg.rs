@@ -35,7 +35,7 @@ fn coordinate(x: f64) -> String {
 }
 
 /// `text` with the characters replaced that mean something to XML, and those left out that it forbids.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

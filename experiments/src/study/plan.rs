@@ -32,6 +32,8 @@ pub struct Study {
     pub tau: Vec<f64>,
     /// SHA-256 of all that the runs depend on: the study file, the problem files, the version of keyfit.
     pub hash: String,
+    /// The problem files that the study names, by their paths beside the study file, and their texts.
+    pub sources: Vec<(String, String)>,
 }
 
 /// A problem with its starts in the study.
@@ -105,7 +107,7 @@ impl Study {
     /// Every fault of the file and of the problem files.
     pub fn parse(text: &str, folder: &Path) -> Result<Study, Vec<Fault>> {
         let (tables, faults) = Tables::read(text);
-        let mut build = Builder { faults, hash: Sha256::new() };
+        let mut build = Builder { faults, hash: Sha256::new(), sources: Vec::new() };
         build.hash.update(concat!("keyfit ", env!("CARGO_PKG_VERSION"), "\n"));
         build.hash.update(text);
         let root = tables.all("").next();
@@ -143,6 +145,7 @@ impl Study {
             digits: accuracy.numbers("digits").to_vec(),
             tau: accuracy.numbers("tau").to_vec(),
             hash,
+            sources: build.sources,
         })
     }
 
@@ -174,6 +177,7 @@ impl Study {
 struct Builder {
     faults: Vec<Fault>,
     hash: Sha256,
+    sources: Vec<(String, String)>,
 }
 
 impl Builder {
@@ -360,6 +364,8 @@ impl Builder {
                 true => strd::problem(&called, &name, &text).map_err(|e| format!("{name}: {e}")),
                 false => Problem::parse(&called, &name, &text).map_err(|e| e.to_string()),
             };
+            let own = Path::new(table.text("folder")).join(file.file_name().unwrap_or_default());
+            self.sources.push((own.display().to_string(), text));
             match problem {
                 Ok(problem) => problems.push(problem),
                 Err(message) => self.fault(table, "folder", message, None),

@@ -50,5 +50,5 @@ fn shell_blocks_run_and_print_what_is_shown() {
         }
         ran += 1;
     }
-    assert_eq!(ran, 13);
+    assert_eq!(ran, 14);
 }

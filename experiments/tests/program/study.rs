@@ -8,7 +8,7 @@ use std::time::Duration;
 use keyfit::study::work::to_line;
 use keyfit::study::{Shard, Store, Study};
 
-use crate::folder::Folder;
+use crate::folder::{Folder, root};
 
 const SMALL: &str = "
 name = \"small\"
@@ -210,4 +210,107 @@ fn clusters_get_the_exact_commands() {
             .replace(env!("CARGO_BIN_EXE_keyfit"), "keyfit");
         insta::assert_snapshot!(format!("submit_{engine}"), text);
     }
+}
+
+/// Every file below a folder but those that differ from machine to machine.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            if path.is_dir() {
+                open.push(path);
+            } else if !name.starts_with("times/") && name != "machine.json" {
+                all.insert(name, std::fs::read(path).unwrap());
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn a_report_is_the_same_however_it_is_made() {
+    let folder = Folder::new("study-report");
+    std::fs::create_dir(folder.0.join("own")).unwrap();
+    folder.write(
+        "own/line.toml",
+        "name = \"line <&> |_%\"\nmodel = \"a*t+b\"\nstarts = [{ a = 0.0, b = 0.0 }]\n\
+         [certified]\nparameters = { a = 1.0, b = 2.0 }\n[data]\nt = [0.0, 1.0, 2.0]\ny = [2.0, 3.0, 4.0]\n",
+    );
+    let study = format!("{SMALL}[[suites]]\nfolder = \"own\"\n");
+    folder.write("s.toml", &study);
+    let done = |line: &[&str]| {
+        let ran = run(&folder, line);
+        assert_eq!(ran.code, 0, "{line:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    };
+    // an unfinished study has no report
+    done(&["study", "run", "s.toml", "--shard", "1/2", "--jobs", "1"]);
+    let early = run(&folder, &["study", "report", "s.toml"]);
+    assert_eq!(early.code, 2);
+    assert!(early.stderr.contains("are not in the store"), "{}", early.stderr);
+    done(&["study", "run", "s.toml", "--jobs", "1"]);
+    done(&["study", "run", "s.toml", "--jobs", "3", "--store", "other"]);
+    done(&["study", "report", "s.toml", "--out", "a"]);
+    done(&["study", "report", "s.toml", "--store", "other", "--out", "b"]);
+    done(&["study", "report", "--from", "a", "--out", "c"]);
+    let a = files(&folder.0.join("a"));
+    assert!(a == files(&folder.0.join("b")), "two runs of a study differ");
+    assert!(a == files(&folder.0.join("c")), "a report made of a report differs");
+    assert!(folder.0.join("a/times/ratios.csv").exists() && !folder.0.join("c/times").exists());
+    for name in [
+        "report.html",
+        "methods.md",
+        "tables/pairs.tex",
+        "data/runs.csv",
+        "figures/digits.svg",
+        "inputs/own/line.toml",
+    ] {
+        assert!(a.contains_key(name), "{name} is not in {:?}", a.keys());
+    }
+    let html = String::from_utf8(a["report.html"].clone()).unwrap();
+    assert!(html.contains("own/line &lt;&amp;&gt; |_%") && !html.contains("<&>"));
+    assert!(!html.contains("src=\"http") && !html.contains("href=\"http"));
+    let tex = String::from_utf8(a["tables/problems.tex"].clone()).unwrap();
+    assert!(tex.contains("own/line <\\&> |\\_\\%") && tex.contains("\\toprule"), "{tex}");
+    // as many records as runs, and a head
+    let runs = String::from_utf8(a["data/runs.csv"].clone()).unwrap();
+    assert_eq!(runs.lines().count(), 1 + (3 * (2 + 2 + 3) + 5) * 3);
+    // another study's folder, or something else, is left alone
+    folder.write("t.toml", study.replace("seed = 5", "seed = 6"));
+    done(&["study", "run", "t.toml"]);
+    for out in ["a", "own"] {
+        assert_eq!(run(&folder, &["study", "report", "t.toml", "--out", out]).code, 2);
+    }
+    assert!(a == files(&folder.0.join("a")));
+
+    assert!(done(&["study", "verify", "c", "--sample", "1000"]).contains("runs ended alike"));
+    let figure = folder.0.join("c/figures/digits.svg");
+    std::fs::write(&figure, "<svg/>").unwrap();
+    let changed = run(&folder, &["study", "verify", "c"]);
+    assert_eq!((changed.code, changed.stdout.contains("figures/digits.svg is not what it was")), (1, true));
+    // a run that says more than it reached
+    let path = folder.0.join("b/runs.jsonl");
+    let lines = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, lines.replacen(",1,0,", ",0,0,", 1)).unwrap();
+    let forged = run(&folder, &["study", "verify", "b", "--sample", "1000", "--json"]);
+    assert_eq!(forged.code, 1);
+    assert!(forged.stdout.contains("\"different\": [\n"), "{}", forged.stdout);
+    assert_eq!(run(&folder, &["study", "verify", "own"]).code, 2);
+}
+
+/// The gallery is of every suite and every solver, whatever is added.
+#[test]
+fn the_gallery_is_whole() {
+    let folder = root().join("experiments/examples");
+    let text = std::fs::read_to_string(folder.join("gallery.toml")).unwrap();
+    let study = Study::parse(&text, &folder).unwrap();
+    let solvers: Vec<&str> = study.solvers.iter().map(|own| own.solver.name).collect();
+    assert_eq!(solvers, keyfit::SOLVERS.iter().map(|entry| entry.name).collect::<Vec<_>>());
+    let mut suites: Vec<&str> = study.problems.iter().map(|own| own.problem.suite.as_str()).collect();
+    suites.dedup();
+    suites.sort_unstable();
+    assert_eq!(suites, keyfit::suite::suite_names());
 }

@@ -1,0 +1,121 @@
+//! What was run and how it is measured, in words.
+
+use std::fmt::Write;
+
+use super::sheets::{Named, plain};
+use keyfit_solvers::OPTIONS;
+
+/// What is measured: name, formula, source.
+const MEASURES: &[(&str, &str, &str)] = &[
+    (
+        "digits right (LRE)",
+        "−log₁₀ of the greatest relative error of a parameter, from 0 to 11; without certified parameters, of the root of the cost",
+        "McCullough, The American Statistician 52 (1998) 358–366",
+    ),
+    ("cost", "the sum of squared residuals", "—"),
+    (
+        "evaluations",
+        "residuals + n · Jacobians + n(n + 1)/2 · Hessians, for n parameters: what differences would cost in evaluations of all residuals",
+        "after Moré and Wild, SIAM Journal on Optimization 20 (2009) 172–191",
+    ),
+    (
+        "performance profile",
+        "ρ(r) = share of runs that reach the digits within r times the evaluations of the quickest solver on the same start",
+        "Dolan and Moré, Mathematical Programming 91 (2002) 201–213",
+    ),
+    (
+        "a ranking that depends on the best solver",
+        "pairs whose order at some r changes where the solver with the greatest ρ(1) is left out",
+        "Gould and Scott, ACM Transactions on Mathematical Software 43 (2016) 15",
+    ),
+    (
+        "data profile",
+        "d(b) = share of runs with f(x) ≤ f_L + τ (f(x₀) − f_L) within b (n + 1) evaluations; f_L is the least known cost of the problem",
+        "Moré and Wild 2009",
+    ),
+    (
+        "expected evaluations (ERT)",
+        "evaluations of all runs, until success or in all if there was none, over the number of successes",
+        "Auger and Hansen, CEC 2005, 1777–1784",
+    ),
+    (
+        "order and rate",
+        "slope of log e' on log e, and geometric mean of e'/e, over the last falling relative errors from 0.1 to ten times the last one; Student's intervals; at least three steps",
+        "Ortega and Rheinboldt, Iterative Solution of Nonlinear Equations (1970), chapter 9",
+    ),
+    (
+        "interval of a share",
+        "Jeffreys' at the effective number of runs, problems being what was sampled; from six problems on",
+        "Brown, Cai and DasGupta, Statistical Science 16 (2001) 101–133; Korn and Graubard, Survey Methodology 24 (1998) 193–201",
+    ),
+    (
+        "interval of a median",
+        "interpolated order statistics; from six values on",
+        "Hettmansperger and Sheather, Statistics & Probability Letters 4 (1986) 75–79",
+    ),
+    (
+        "paired tests",
+        "Wilcoxon's signed-rank test, exact up to 200 pairs that differ, and the sign test, both two-sided",
+        "Wilcoxon, Biometrics Bulletin 1 (1945) 80–83",
+    ),
+    (
+        "effect",
+        "matched-pairs rank-biserial correlation: (rank sum up − rank sum down) / their sum",
+        "Kerby, Comprehensive Psychology 3 (2014) 11.IT.3.1",
+    ),
+    ("several tests", "Holm's adjustment", "Holm, Scandinavian Journal of Statistics 6 (1979) 65–70"),
+];
+
+impl Named<'_> {
+    /// `methods.md`
+    pub fn methods(&self) -> String {
+        let study = self.study;
+        let mut out = format!("# Methods of {}\n\n", study.name);
+        let _ = writeln!(
+            out,
+            "Run with keyfit {}, seed {}: {} runs, {} solvers on {} problems. The study's hash is `{}`; study and \
+             problem files are in `inputs/`, every run with its course in `runs.jsonl`.\n",
+            env!("CARGO_PKG_VERSION"),
+            study.seed,
+            study.len(),
+            study.solvers.len(),
+            study.problems.len(),
+            study.hash
+        );
+        let _ = writeln!(
+            out,
+            "A run that takes more than {} s or {} MB is stopped and counts as a failure. Failures are never left out: their \
+             cost is infinite, and their digits are those of where they ended, or 0.\n\n## Solvers\n",
+            study.budget.seconds, study.budget.megabytes
+        );
+        for own in &study.solvers {
+            let _ = writeln!(
+                out,
+                "- **{}**: {}. {} {}.",
+                own.label, own.solver.name, own.solver.summary, own.solver.reference
+            );
+            let iterations = own.options.iterations.unwrap_or(own.solver.iterations);
+            let budget = own.options.evaluation_budget;
+            let _ =
+                writeln!(out, "  At most {iterations} iterations and {budget} evaluations of all residuals.");
+        }
+        out += "\nThe options of each solver are written in `inputs/study.toml`; all others have their defaults:\n\n";
+        for option in OPTIONS {
+            let _ = writeln!(out, "- {}: {}", option.name, option.doc);
+        }
+        out += "\n## Problems\n\n";
+        for (i, started) in study.problems.iter().enumerate() {
+            let starts: Vec<&str> = started.starts.iter().map(|(name, _)| name.as_str()).collect();
+            let n = study.parameters(i);
+            let _ = writeln!(out, "- {}: {n} parameters; starts {}", self.problem(i), starts.join(", "));
+        }
+        out += "\n## Measures\n\n| measure | what it is | source |\n| --- | --- | --- |\n";
+        for (name, formula, source) in MEASURES {
+            let _ = writeln!(out, "| {name} | {formula} | {source} |");
+        }
+        let list = |numbers: &[f64]| numbers.iter().map(|x| plain(*x)).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(out, "\nDigits: {}. τ: {}.", list(&study.digits), list(&study.tau));
+        out += "\nTimes stand apart in `times/`, and only as ratios on the same start.\n";
+        out
+    }
+}

@@ -1,0 +1,113 @@
+//! Whether a report is what it says: its files' hashes, and a sample of its runs, carried out anew.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use keyfit_solvers::Random;
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::{MANIFEST, RUNS, ReportError, STUDY, hash, lines};
+use crate::study::Study;
+use crate::study::file::Fault;
+use crate::study::work::{execute, to_line};
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// Files whose hash was taken.
+    pub files: usize,
+    /// Files that are missing or are not what they were.
+    pub changed: Vec<String>,
+    /// Numbers of the runs that were carried out anew.
+    pub sample: Vec<u64>,
+    /// Those of them that ended differently.
+    pub different: Vec<u64>,
+}
+
+impl Verification {
+    /// Whether all is as the report says.
+    pub fn holds(&self) -> bool {
+        self.changed.is_empty() && self.different.is_empty()
+    }
+}
+
+/// Why a report cannot be verified.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// A file cannot be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The manifest is not one.
+    #[error("{MANIFEST}: {0}")]
+    Manifest(#[from] serde_json::Error),
+    /// The study file has faults.
+    #[error("{STUDY}: {}", .0.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>().join("; "))]
+    Study(Vec<Fault>),
+    /// The report is of another study, or made by another version of keyfit.
+    #[error(
+        "the report was made by keyfit {version}, or of another study: its study's hash is not that of its inputs"
+    )]
+    OtherStudy {
+        /// The version in the manifest.
+        version: String,
+    },
+    /// The runs cannot be read.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+}
+
+#[derive(Deserialize)]
+struct Manifest {
+    study_hash: String,
+    keyfit: String,
+    inputs: BTreeMap<String, String>,
+    outputs: BTreeMap<String, String>,
+}
+
+/// Takes the hashes of all files, and carries out so many runs again, of those that had ended by themselves; which ones is
+/// chosen by the study's seed.
+///
+/// # Errors
+/// See [`VerifyError`].
+pub fn verify(folder: &Path, sample: usize) -> Result<Verification, VerifyError> {
+    let io = |path: &str| {
+        let path = path.to_owned();
+        move |source| VerifyError::Io { path, source }
+    };
+    let text = |path: &str| std::fs::read_to_string(folder.join(path)).map_err(io(path));
+    let manifest: Manifest = serde_json::from_str(&text(MANIFEST)?)?;
+    let mut found = Verification::default();
+    for (path, known) in manifest.inputs.iter().chain(&manifest.outputs) {
+        found.files += 1;
+        let same = std::fs::read(folder.join(path)).is_ok_and(|bytes| hash(&bytes) == *known);
+        found.changed.extend((!same).then(|| path.clone()));
+    }
+    let study = Study::parse(&text(STUDY)?, &folder.join("inputs")).map_err(VerifyError::Study)?;
+    if study.hash != manifest.study_hash {
+        return Err(VerifyError::OtherStudy { version: manifest.keyfit });
+    }
+    let mut runs = lines(&text(RUNS)?)?;
+    // what a limit of time or memory has stopped ends elsewhere on another machine
+    runs.retain(|(_, record)| {
+        !["time-limit", "memory-limit"].contains(&record.status.as_str())
+            && !record.status.starts_with("crashed")
+    });
+    let mut random = Random::new(study.seed);
+    while found.sample.len() < sample && !runs.is_empty() {
+        let (number, record) = runs.swap_remove((random.bits() % runs.len() as u64) as usize);
+        let again = study.job(number).and_then(|job| execute(&study, job));
+        let same =
+            again.is_some_and(|(again, _)| to_line(number, &again, 0.0) == to_line(number, &record, 0.0));
+        found.sample.push(number);
+        found.different.extend((!same).then_some(number));
+    }
+    Ok(found)
+}
