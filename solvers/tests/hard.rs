@@ -70,12 +70,13 @@ const CASES: &[Case] = &[
 fn each_ends_in_an_answer_or_a_named_refusal() {
     let mut report = String::new();
     for Case { name, channels, bounds } in CASES {
-        let channel = |(i, (formula, pairs)): (usize, &(&str, &[(f64, f64)]))| Channel {
-            name: format!("y{}", i + 1),
+        let channel = |(formula, pairs): &(&str, &[(f64, f64)])| Channel {
+            name: String::new(),
             track: Track::parse(formula).unwrap(),
             targets: pairs.iter().map(|&(time, value)| Target::new(time, value)).collect(),
         };
-        let all: Vec<Channel> = channels.iter().enumerate().map(channel).collect();
+        let mut all: Vec<Channel> = channels.iter().map(channel).collect();
+        all.iter_mut().enumerate().for_each(|(i, channel)| channel.name = format!("y{}", i + 1));
         let bounds = bounds.iter().map(|(name, range)| ((*name).into(), *range)).collect();
         let options = FitOptions { bounds, ..FitOptions::default() };
         let formulas: Vec<&str> = channels.iter().map(|(formula, _)| *formula).collect();
