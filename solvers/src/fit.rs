@@ -254,7 +254,8 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
     problem.residuals_into(&outcome.parameters, &mut residuals);
     let known = (outcome.rank, outcome.condition, outcome.rounding_level);
     let parameters = view.named(&view.outside(&outcome.parameters));
-    let fitted: Vec<FittedChannel> = channels.iter().map(|channel| fitted(channel, &parameters)).collect();
+    let fitted: Vec<FittedChannel> =
+        channels.iter().map(|channel| FittedChannel::new(channel, &parameters)).collect();
     let (words, slopes) = (view.words(), view.slopes(&parameters));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let scaled = |errors: &[f64]| -> Vec<f64> { errors.iter().zip(&slopes).map(|(e, d)| e * d).collect() };
@@ -376,15 +377,18 @@ impl<'a> View<'a> {
     }
 }
 
-fn fitted(channel: &Channel, parameters: &[Named]) -> FittedChannel {
-    let value = |name: &str| parameters.iter().find(|p| p.name == name).map(|p| p.value);
-    let fitted = channel.track.substitute_parameters(value);
-    let miss = |target: &Target| (fitted.sample(target.time) - target.value).abs();
-    FittedChannel {
-        name: channel.name.clone(),
-        before: channel.track.clone(),
-        worst_miss: channel.targets.iter().map(miss).reduce(|a, b| if a >= b { a } else { b }),
-        fitted,
+impl FittedChannel {
+    /// The channel with these parameters' values in the place of their names.
+    pub fn new(channel: &Channel, parameters: &[Named]) -> FittedChannel {
+        let value = |name: &str| parameters.iter().find(|p| p.name == name).map(|p| p.value);
+        let fitted = channel.track.substitute_parameters(value);
+        let miss = |target: &Target| (fitted.sample(target.time) - target.value).abs();
+        FittedChannel {
+            name: channel.name.clone(),
+            before: channel.track.clone(),
+            worst_miss: channel.targets.iter().map(miss).reduce(|a, b| if a >= b { a } else { b }),
+            fitted,
+        }
     }
 }
 
