@@ -40,7 +40,7 @@ enum Change {
 const NONE: Change = Change::HalfTurns(0);
 
 /// More half turns than these are not followed.
-const MOST: i32 = 1 << 20;
+const MOST: i32 = 1 << 18;
 
 fn half_turns(count: Option<i32>) -> Change {
     count.filter(|count| count.abs() <= MOST).map_or(Change::Unknown, Change::HalfTurns)
@@ -175,12 +175,13 @@ pub fn normalise(
     Normalised { before, moved }
 }
 
-/// What π and 2π as doubles lack.
-const PI_REST: f64 = 1.2246467991473532e-16;
+/// The first 33 bits of π, a multiple of which by fewer than 2²⁰ is exact, and the rest.
+const PI_PARTS: [f64; 2] = [3.1415926534682512, 1.2154201013012384e-10];
 
 /// x + k·π, rounded about once.
 fn plus(x: f64, k: f64) -> f64 {
-    k.mul_add(PI, x) + k * PI_REST
+    let [head, rest] = PI_PARTS;
+    (x + k * head) + k * rest
 }
 
 /// The angle in the range. One that is so large that its digits say no angle stays as it is.

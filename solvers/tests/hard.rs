@@ -3,14 +3,17 @@
 use keyfit_ir::{Channel, Target, Track};
 use keyfit_solvers::{FitError, FitOptions, fit_channels};
 
+/// A formula and its targets, each a time and a value.
+type Aimed = (&'static str, &'static [(f64, f64)]);
+
 /// Name, channels with their targets, bounds.
 struct Case {
     name: &'static str,
-    channels: &'static [(&'static str, &'static [(f64, f64)])],
+    channels: &'static [Aimed],
     bounds: &'static [(&'static str, [f64; 2])],
 }
 
-const fn case(name: &'static str, channels: &'static [(&'static str, &'static [(f64, f64)])]) -> Case {
+const fn case(name: &'static str, channels: &'static [Aimed]) -> Case {
     Case { name, channels, bounds: &[] }
 }
 
@@ -70,7 +73,7 @@ const CASES: &[Case] = &[
 fn each_ends_in_an_answer_or_a_named_refusal() {
     let mut report = String::new();
     for Case { name, channels, bounds } in CASES {
-        let channel = |(i, (formula, pairs)): (usize, &(&str, &[(f64, f64)]))| Channel {
+        let channel = |(i, (formula, pairs)): (usize, &Aimed)| Channel {
             name: format!("y{}", i + 1),
             track: Track::parse(formula).unwrap(),
             targets: pairs.iter().map(|&(time, value)| Target::new(time, value)).collect(),
