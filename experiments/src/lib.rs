@@ -26,6 +26,7 @@ pub mod figure;
 pub mod identities;
 pub mod improve;
 pub mod mutation;
+pub mod normalise;
 pub mod proofs;
 pub mod rates;
 pub mod reduction;

@@ -254,7 +254,8 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
     problem.residuals_into(&outcome.parameters, &mut residuals);
     let known = (outcome.rank, outcome.condition, outcome.rounding_level);
     let parameters = view.named(&view.outside(&outcome.parameters));
-    let fitted: Vec<FittedChannel> = channels.iter().map(|channel| fitted(channel, &parameters)).collect();
+    let fitted: Vec<FittedChannel> =
+        channels.iter().map(|channel| FittedChannel::new(channel, &parameters)).collect();
     let (words, slopes) = (view.words(), view.slopes(&parameters));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let scaled = |errors: &[f64]| -> Vec<f64> { errors.iter().zip(&slopes).map(|(e, d)| e * d).collect() };
@@ -376,18 +377,17 @@ impl<'a> View<'a> {
     }
 }
 
-fn fitted(channel: &Channel, parameters: &[Named]) -> FittedChannel {
-    let values: HashMap<&str, f64> = parameters.iter().map(|p| (p.name.as_str(), p.value)).collect();
-    let fitted = channel.track.substitute_parameters(|name| values.get(name).copied());
-    let times: Vec<f64> = channel.targets.iter().map(|target| target.time).collect();
-    let mut found = vec![0.0; times.len()];
-    fitted.sample_into(&times, &mut found);
-    let miss = |(target, found): (&Target, &f64)| (found - target.value).abs();
-    FittedChannel {
-        name: channel.name.clone(),
-        before: channel.track.clone(),
-        worst_miss: channel.targets.iter().zip(&found).map(miss).reduce(|a, b| if a >= b { a } else { b }),
-        fitted,
+impl FittedChannel {
+    /// The channel with these parameters' values in the place of their names.
+    pub fn new(channel: &Channel, parameters: &[Named]) -> FittedChannel {
+        let values: HashMap<&str, f64> = parameters.iter().map(|p| (p.name.as_str(), p.value)).collect();
+        let fitted = channel.track.substitute_parameters(|name| values.get(name).copied());
+        let times: Vec<f64> = channel.targets.iter().map(|target| target.time).collect();
+        let mut found = vec![0.0; times.len()];
+        fitted.sample_into(&times, &mut found);
+        let miss = |(target, found): (&Target, &f64)| (found - target.value).abs();
+        let worst = channel.targets.iter().zip(&found).map(miss).reduce(|a, b| if a >= b { a } else { b });
+        FittedChannel { name: channel.name.clone(), before: channel.track.clone(), worst_miss: worst, fitted }
     }
 }
 

@@ -3,14 +3,17 @@
 use keyfit_ir::{Channel, Target, Track};
 use keyfit_solvers::{FitError, FitOptions, fit_channels};
 
+/// A formula and its targets, each a time and a value.
+type Aimed = (&'static str, &'static [(f64, f64)]);
+
 /// Name, channels with their targets, bounds.
 struct Case {
     name: &'static str,
-    channels: &'static [(&'static str, &'static [(f64, f64)])],
+    channels: &'static [Aimed],
     bounds: &'static [(&'static str, [f64; 2])],
 }
 
-const fn case(name: &'static str, channels: &'static [(&'static str, &'static [(f64, f64)])]) -> Case {
+const fn case(name: &'static str, channels: &'static [Aimed]) -> Case {
     Case { name, channels, bounds: &[] }
 }
 
@@ -70,13 +73,12 @@ const CASES: &[Case] = &[
 fn each_ends_in_an_answer_or_a_named_refusal() {
     let mut report = String::new();
     for Case { name, channels, bounds } in CASES {
-        let channel = |(formula, pairs): &(&str, &[(f64, f64)])| Channel {
-            name: String::new(),
+        let channel = |(i, (formula, pairs)): (usize, &Aimed)| Channel {
+            name: format!("y{}", i + 1),
             track: Track::parse(formula).unwrap(),
             targets: pairs.iter().map(|&(time, value)| Target::new(time, value)).collect(),
         };
-        let mut all: Vec<Channel> = channels.iter().map(channel).collect();
-        all.iter_mut().enumerate().for_each(|(i, channel)| channel.name = format!("y{}", i + 1));
+        let all: Vec<Channel> = channels.iter().enumerate().map(channel).collect();
         let bounds = bounds.iter().map(|(name, range)| ((*name).into(), *range)).collect();
         let options = FitOptions { bounds, ..FitOptions::default() };
         let formulas: Vec<&str> = channels.iter().map(|(formula, _)| *formula).collect();

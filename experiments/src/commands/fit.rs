@@ -5,8 +5,9 @@ mod report;
 
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use keyfit::certify::{self, NotCertified, certify};
+use keyfit::normalise::{Turn, normalise};
 use keyfit::solvers::{Loss, Options, lookup};
 use keyfit::{FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradient};
 
@@ -33,12 +34,33 @@ pub struct Fit {
     /// Prove that the minimum is one, the only one in a stated box, and give the parameters to 30 digits and more
     #[arg(long)]
     certify: bool,
+    /// Make amplitudes positive and turn phases into [0, 2π) or, centred, (−π, π], where that changes no track
+    #[arg(long, value_enum, value_name = "RANGE", num_args = 0..=1, require_equals = true, default_missing_value = "positive")]
+    normalise: Option<Phases>,
     /// The probability that confidence intervals are made for
     #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
     confidence: f64,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// Where phases come to lie.
+#[derive(Clone, Copy, ValueEnum)]
+enum Phases {
+    /// [0, 2π)
+    Positive,
+    /// (−π, π]
+    Centred,
+}
+
+impl From<Phases> for Turn {
+    fn from(phases: Phases) -> Turn {
+        match phases {
+            Phases::Positive => Turn::Positive,
+            Phases::Centred => Turn::Centred,
+        }
+    }
 }
 
 /// What a model is fitted to, and how.
@@ -158,7 +180,7 @@ impl Fit {
                 "say where a value must be, and when: --data FILE.csv, --target {target}, or in the scene: {scene}"
             )));
         }
-        let fit = match (self.all_numbers, model.channels.as_slice()) {
+        let mut fit = match (self.all_numbers, model.channels.as_slice()) {
             (false, channels) => fit_channels(channels.to_vec(), &options)?,
             (true, [only]) => fit_gradient(&only.track, &only.targets, &options)?,
             (true, _) => {
@@ -167,8 +189,10 @@ impl Fit {
                 ));
             }
         };
+        let turn = self.normalise.filter(|_| !self.all_numbers);
+        let normalised = turn.map(|turn| normalise(&mut fit, &model.channels, &options.bounds, turn.into()));
         let certificate = self.certify.then(|| certify(&fit, &model.channels));
-        Ok(Answer { fit, model, certificate, level })
+        Ok(Answer { fit, model, certificate, normalised, level })
     }
 
     fn report(&self, answer: &Answer) -> Result<ExitCode, Failure> {

@@ -3,6 +3,7 @@
 use keyfit::certify::{Certified, decimal};
 use keyfit::determination::undetermined;
 use keyfit::ir::Parameter;
+use keyfit::normalise::Normalised;
 use keyfit::solvers::{Attempt, Evidence, Loss, Named};
 use serde_json::{Map, Value, json};
 
@@ -15,6 +16,8 @@ pub struct Answer {
     pub fit: keyfit::Fit,
     pub model: Model,
     pub certificate: Option<Certificate>,
+    /// What was normalised, if that was asked for.
+    pub normalised: Option<Normalised>,
     /// The probability that confidence intervals are made for.
     pub level: f64,
 }
@@ -62,6 +65,7 @@ fn text(answer: &Answer) -> String {
             p.start()
         ));
     }
+    lines.extend(answer.normalised.as_ref().and_then(normalised));
     lines.extend(tied(answer));
     lines.extend(correlated(fit));
     lines.extend(fit.warnings().iter().map(ToString::to_string));
@@ -139,6 +143,13 @@ fn tried(fit: &keyfit::Fit) -> Vec<String> {
         lines.push(format!("{starts} starts, {converged} of them converged; this is the lowest minimum"));
     }
     lines
+}
+
+fn normalised(done: &Normalised) -> Option<String> {
+    let before: Vec<String> = done.before.iter().map(|p| format!("{} was {:?}", p.name, p.value)).collect();
+    let moved = done.moved;
+    (!before.is_empty())
+        .then(|| format!("normalised: {}; values at targets moved by at most {moved:.1e}", before.join(", ")))
 }
 
 /// What became of parameters that are formulas of others, each with its standard error.
@@ -241,6 +252,7 @@ fn fit_json(answer: &Answer) -> Value {
         "intervals": intervals_json(answer),
         "correlation": correlation_json(fit),
         "tied": tied_json(answer),
+        "normalised_from": answer.normalised.as_ref().map(|done| object(&done.before)),
         "warnings": fit.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
         "undetermined": undetermined(fit, &answer.model.channels),
         "at_bounds": object(&fit.at_bounds),
