@@ -21,7 +21,7 @@ pub struct Row {
     pub nodes_between: usize,
     /// Nodes after.
     pub nodes_after: usize,
-    /// Evaluation cost before, as [`cost`] has it.
+    /// Evaluation cost before, as [`cost`](fn@cost) has it.
     pub cost_before: u64,
     /// Evaluation cost after.
     pub cost_after: u64,
