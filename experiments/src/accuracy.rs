@@ -35,7 +35,8 @@ pub fn lre_of_error(relative: f64) -> f64 {
     if relative == 0.0 {
         LRE_CAP
     } else if relative.is_finite() {
-        (-core_math::log10(relative)).clamp(0.0, LRE_CAP)
+        // no digit is +0, never −0: SQLite keeps no sign of zero
+        (0.0 - core_math::log10(relative)).clamp(0.0, LRE_CAP)
     } else {
         0.0
     }

@@ -23,6 +23,8 @@ mod labels;
 mod lines;
 mod notes;
 mod panel;
+#[cfg(feature = "pdf")]
+mod pdf;
 #[cfg(feature = "png")]
 mod png;
 mod scene;
@@ -96,6 +98,15 @@ impl Figure {
     /// [`PngError`]: a size that is too large to be drawn.
     pub fn png(&self, theme: Theme, width: u32) -> Result<Vec<u8>, PngError> {
         png::render(&self.svg(Some(theme)), self.size(), width)
+    }
+
+    #[cfg(feature = "pdf")]
+    /// As PDF on a light page, its letters as shapes; for figures of [`line_figure`], which have no clipping.
+    ///
+    /// # Errors
+    /// [`PngError::Svg`]
+    pub fn pdf(&self) -> Result<Vec<u8>, PngError> {
+        pdf::render(&self.svg(Some(Theme::Light)), self.size())
     }
 }
 

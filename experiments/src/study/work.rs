@@ -112,7 +112,8 @@ fn gradient(model: &FitProblem, parameters: &[f64]) -> f64 {
     length(jacobian.columns().into_iter().map(slope))
 }
 
-/// A run on its way between processes: its number, the record, its seconds. One line of text; no bit of a number is lost.
+/// A run on its way between processes: its number, the record, its seconds. One line of text; no bit of a number is lost,
+/// and all NaNs are one.
 pub fn to_line(job: u64, record: &Record, seconds: f64) -> String {
     let Record { converged, local_minimum, digits, initial, last, parameters, trace, .. } = record;
     let counts =
@@ -120,7 +121,9 @@ pub fn to_line(job: u64, record: &Record, seconds: f64) -> String {
     let head = [job, u64::from(*converged), u64::from(*local_minimum), parameters.len() as u64];
     let reals = [*digits, *initial, *last, seconds].into_iter().chain(parameters.iter().copied());
     let reals = reals.chain(trace.iter().flat_map(Point::numbers));
-    let words: Vec<u64> = head.into_iter().chain(counts).chain(reals.map(f64::to_bits)).collect();
+    // the bits of a NaN differ from machine to machine
+    let bits = |x: f64| if x.is_nan() { f64::NAN } else { x }.to_bits();
+    let words: Vec<u64> = head.into_iter().chain(counts).chain(reals.map(bits)).collect();
     // one line, whatever the status says
     serde_json::to_string(&(&record.status, words)).unwrap_or_default()
 }

@@ -266,6 +266,7 @@ fn a_report_is_the_same_however_it_is_made() {
         "tables/pairs.tex",
         "data/runs.csv",
         "figures/digits.svg",
+        "figures/digits.pdf",
         "inputs/own/line.toml",
     ] {
         assert!(a.contains_key(name), "{name} is not in {:?}", a.keys());
@@ -273,6 +274,7 @@ fn a_report_is_the_same_however_it_is_made() {
     let html = String::from_utf8(a["report.html"].clone()).unwrap();
     assert!(html.contains("own/line &lt;&amp;&gt; |_%") && !html.contains("<&>"));
     assert!(!html.contains("src=\"http") && !html.contains("href=\"http"));
+    assert!(a["figures/digits.pdf"].starts_with(b"%PDF-") && a["figures/digits.pdf"].len() > 2000);
     let tex = String::from_utf8(a["tables/problems.tex"].clone()).unwrap();
     assert!(tex.contains("own/line <\\&> |\\_\\%") && tex.contains("\\toprule"), "{tex}");
     // as many records as runs, and a head

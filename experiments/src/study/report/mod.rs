@@ -3,7 +3,7 @@
 //! | in the folder | |
 //! | --- | --- |
 //! | `report.html` | everything, in one file that needs no network |
-//! | `figures/*.svg` | figures, light or dark as their reader is |
+//! | `figures/*.svg`, `*.pdf` | figures, as SVG light or dark as their reader is; PDF with the feature `pdf` |
 //! | `tables/*.tex`, `*.md` | tables for LaTeX (booktabs) and Markdown |
 //! | `data/*.csv` | their numbers in full, and those of every run |
 //! | `methods.md` | what was run, and how it is measured |
@@ -64,6 +64,10 @@ pub enum ReportError {
         /// The file.
         path: String,
     },
+    /// A figure as PDF.
+    #[cfg(feature = "pdf")]
+    #[error("a figure: {0}")]
+    Pdf(#[from] crate::figure::PngError),
     /// A line that is no run.
     #[error("line {line} of {RUNS} is no run")]
     Line {
@@ -94,8 +98,12 @@ pub fn report(study: &Study, text: &str, store: &mut Store) -> Result<Files, Rep
             files.insert(format!("tables/{}.md", sheet.name), sheet.markdown().into_bytes());
         }
     }
-    let drawn: Vec<(String, String)> =
-        named.figures().into_iter().map(|drawn| (drawn.name, drawn.figure.svg(None))).collect();
+    let mut drawn = Vec::new();
+    for own in named.figures() {
+        #[cfg(feature = "pdf")]
+        files.insert(format!("figures/{}.pdf", own.name), own.figure.pdf()?);
+        drawn.push((own.name, own.figure.svg(None)));
+    }
     files.insert("methods.md".into(), named.methods().into_bytes());
     files.insert("report.html".into(), page(&named, &sheets, &drawn).into_bytes());
     files.extend(drawn.into_iter().map(|(name, svg)| (format!("figures/{name}.svg"), svg.into_bytes())));

@@ -65,7 +65,8 @@ impl Cell {
         match self {
             Cell::Text(text) => text.clone(),
             Cell::Number(x, decimals) => number(*x, *decimals),
-            Cell::Share(x, interval) => format!("{x:.2}{}", ends(interval, 2)),
+            Cell::Share(x, None) => format!("{x:.2}"),
+            Cell::Share(x, Some((low, high))) => format!("{x:.2} [{low:.2}, {high:.2}]"),
             Cell::Between(x, interval, decimals) => number(*x, *decimals) + &ends(interval, *decimals),
             Cell::None => "–".into(),
         }
