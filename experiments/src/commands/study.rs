@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use keyfit::study::report::verify::verify;
 use keyfit::study::report::{self, ReportError};
-use keyfit::study::run::{Workers, own_command, run};
+use keyfit::study::run::{READY, Workers, own_command, run};
 use keyfit::study::stats::table::TableError;
 use keyfit::study::work::{execute, to_line};
 use keyfit::study::{Shard, Store, Study as Plan, file};
@@ -444,6 +444,7 @@ fn quoted(word: &str) -> String {
 fn worker(path: &str) -> Result<(), Failure> {
     let study = load(path)?;
     limit_memory(study.budget.megabytes)?;
+    print(&format!("{READY}\n"))?;
     for line in io::stdin().lock().lines() {
         let Some(number) = line.ok().and_then(|line| line.trim().parse().ok()) else { continue };
         let Some((record, seconds)) = study.job(number).and_then(|job| execute(&study, job)) else {

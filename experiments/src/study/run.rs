@@ -22,7 +22,7 @@ use super::work::{execute, from_line};
 pub enum Workers {
     /// In this process, on so many threads: nothing stops a run that hangs.
     Threads(usize),
-    /// In so many processes of this command, which reads numbers of runs from its stdin, one a line, and answers each with a
+    /// In so many processes of this command, which writes the line [`READY`], reads numbers of runs from its stdin, one a line, and answers each with a
     /// line of [`to_line`](super::work::to_line).
     Processes {
         /// How many.
@@ -31,6 +31,11 @@ pub enum Workers {
         command: Vec<String>,
     },
 }
+
+/// What a worker writes once it has read the study: from then on its runs' time counts.
+pub const READY: &str = "ready";
+/// So long may a worker take to read the study.
+const START: Duration = Duration::from_secs(600);
 
 /// Why a study stops.
 #[derive(Debug, Error)]
@@ -200,14 +205,20 @@ fn ask(
     number: u64,
     limit: Duration,
 ) -> Result<(u64, Record, Option<f64>), RunError> {
+    let is_new = worker.is_none();
     let own = match worker {
         Some(own) => own,
         None => worker.insert(Worker::start(command)?),
     };
+    let ready = !is_new || own.lines.recv_timeout(START).is_ok_and(|line| line == READY);
+    if !ready {
+        // it may be alive, and its end is waited for
+        let _ = own.child.kill();
+    }
     let asked = writeln!(own.stdin, "{number}").and_then(|()| own.stdin.flush());
     let answer = match asked {
-        Ok(()) => own.lines.recv_timeout(limit),
-        Err(_) => Err(RecvTimeoutError::Disconnected),
+        Ok(()) if ready => own.lines.recv_timeout(limit),
+        Ok(()) | Err(_) => Err(RecvTimeoutError::Disconnected),
     };
     let failed = match answer {
         Ok(line) => match from_line(&line) {
