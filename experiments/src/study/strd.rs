@@ -175,3 +175,97 @@ fn data(lines: &[&str]) -> Result<BTreeMap<String, Vec<f64>>, StrdError> {
     }
     Ok(columns)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file laid out as NIST's are, of a model of our own.
+    const FILE: &str = "\
+NIST/ITL StRD
+Dataset Name:  Made               (Made.dat)
+
+File Format:   ASCII
+               Starting Values   (lines 41 to 42)
+               Certified Values  (lines 41 to 47)
+               Data              (lines 61 to 64)
+
+Data:          1 Response Variable  (y)
+               1 Predictor Variable (x)
+               4 Observations
+
+Model:         Exponential Class
+               2 Parameters (b1 and b2)
+
+               y = b1*exp[-b2*x**2]
+                     + arctan[0*x]  +  e
+
+
+               Starting values                  Certified Values
+
+        Start 1     Start 2           Parameter     Standard Deviation
+  b1 =   1           1.5         2.0000000000E+00  1.0000000000E-03
+  b2 =   0.1         0.3         2.5000000000E-01  2.0000000000E-03
+
+Residual Sum of Squares:                    1.2500000000E-05
+Residual Standard Deviation:                2.5000000000E-03
+Degrees of Freedom:                                 2
+Number of Observations:                             4
+
+Data:   y               x
+      1.5576E0        1.0E0
+      0.7358E0        2.0E0
+      2.0E0           0.0E0
+      0.2108E0        3.0E0
+";
+
+    #[test]
+    fn a_file_of_nist_is_a_problem() {
+        let problem = problem("made", "made.dat", FILE).unwrap();
+        assert_eq!((problem.name.as_str(), problem.starts.len()), ("Made", 2));
+        assert_eq!(problem.certified["b2"], 0.25);
+        assert_eq!((problem.standard_errors["b1"], problem.sum_of_squares), (1e-3, Some(1.25e-5)));
+        let channel = &problem.starts[1][0];
+        assert_eq!(channel.track.free_parameters()[0].start(), 1.5);
+        // rows are put in the order of the predictor
+        let targets: Vec<(f64, f64)> = channel.targets.iter().map(|t| (t.time, t.value)).collect();
+        assert_eq!(targets, [(0.0, 2.0), (1.0, 1.5576), (2.0, 0.7358), (3.0, 0.2108)]);
+        let exact = channel.track.substitute_parameters(|name| problem.certified.get(name).copied());
+        assert!((exact.sample(2.0) - 0.7358).abs() < 1e-4);
+    }
+
+    #[test]
+    fn two_predictors_and_a_logarithm_are_read() {
+        let text = FILE
+            .replace("y = b1*exp[-b2*x**2]", "log[y] = b1 - b2*x1 * exp[-b2*x2]")
+            .replace("+ arctan[0*x]  +  e", "+  e")
+            .replace("Data:   y               x\n", "Data:   y    x1    x2\n")
+            .replace("1.0E0\n", "1.0E0 5\n")
+            .replace("2.0E0\n", "2.0E0 6\n")
+            .replace("0.0E0\n", "0.0E0 7\n")
+            .replace("3.0E0\n", "3.0E0 8\n");
+        let toml = to_toml(&text).unwrap();
+        assert!(toml.contains("model = \"b1 - b2*x1 * exp(-b2*x2)\"\nresponse = \"ln(y)\"\n"), "{toml}");
+        let problem = problem("made", "made.dat", &text).unwrap();
+        assert_eq!(problem.starts[0][0].targets[2].value, core_math::log(2.0));
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let why = |text: &str| to_toml(text).unwrap_err().to_string();
+        let of =
+            |part: &str| format!("there is no {part}: it is not a NIST StRD file of nonlinear regression");
+        assert_eq!(why(""), of("Dataset Name"));
+        assert_eq!(why(&FILE.replace("y = ", "z = ")), of("model: y = … + e"));
+        assert_eq!(
+            why(&FILE.replace("  b1 =", "  c1 =").replace("  b2 =", "  c2 =")),
+            of("table of starting and certified values")
+        );
+        assert_eq!(why(&FILE.replace("Residual Sum", "Sum")), of("Residual Sum of Squares"));
+        let line = FILE.lines().position(|line| line.contains("0.7358E0")).unwrap() + 1;
+        assert_eq!(
+            why(&FILE.replace("0.7358E0        2.0E0", "0.7358E0")),
+            format!("line {line}: expected a number for each column")
+        );
+    }
+}
