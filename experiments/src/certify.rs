@@ -218,7 +218,8 @@ impl<'a> Problem<'a> {
         if !inside(&value, &small) {
             return Err(no_box);
         }
-        if !positive_definite(&self.enclose(&value, context)?.hessian) {
+        let enclosed = self.enclose(&value, context)?;
+        if !positive_definite(&enclosed.hessian) {
             return Err(NotCertified::NotMinimum);
         }
         // the largest box tells how far there is no other: radii 2⁻ᵏ of the reach, by bisection
@@ -231,7 +232,7 @@ impl<'a> Problem<'a> {
                 _ => fails = middle,
             }
         }
-        let sum = self.enclose(&value, context)?.half.mul(&context.exactly(2.0));
+        let sum = enclosed.half.mul(&context.exactly(2.0));
         let parameters = self.found.iter().zip(value).zip(radius(holds)).map(|((p, value), radius)| {
             Certified { name: p.name.clone(), value, alone_within: radius.to_f64_round(Round::Down) }
         });

@@ -126,22 +126,10 @@ pub fn mutate(tracks: u64, mutants: u64, seed: u64) -> Mutated {
         mutated.proofs += 1;
         mutated.steps += simple.proof.steps.len() as u64;
         if mutated.rejected() < mutants && (1..=40).contains(&simple.proof.steps.len()) {
-            mutated.change(&least(&simple.proof), &track, &simple.track, &mut g);
+            mutated.change(&simple.proof.least(), &track, &simple.track, &mut g);
         }
     }
     mutated
-}
-
-/// The proof without the steps that it does not need.
-fn least(proof: &Proof) -> Proof {
-    let mut least = proof.clone();
-    let mut k = 0;
-    while k < least.steps.len() {
-        let mut without = least.clone();
-        without.steps.remove(k);
-        if without.check().is_ok() { least = without } else { k += 1 }
-    }
-    least
 }
 
 impl Mutated {

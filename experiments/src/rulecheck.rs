@@ -13,6 +13,7 @@ use keyfit_rewrite::pattern::VARIABLES;
 use keyfit_rewrite::rules::{Evidence, Kind, Rule, Sides, Verdict};
 use keyfit_rewrite::smt::laws::laws;
 use keyfit_rewrite::smt::{Width, smt, smt_by_laws};
+use keyfit_solvers::seed_of;
 use quickcheck::{Arbitrary, Gen};
 use thiserror::Error;
 
@@ -284,9 +285,7 @@ impl Read {
 
 /// The same points for a rule whatever the order in which rules are checked.
 fn generator(rule: &Rule) -> Gen {
-    let seed =
-        rule.name.bytes().fold(7_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
-    Gen::from_size_and_seed(20, seed)
+    Gen::from_size_and_seed(20, seed_of(rule.name, 7))
 }
 
 /// A formula's value where the variables have these values; NaN for those that have none.

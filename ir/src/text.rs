@@ -242,11 +242,15 @@ pub fn finite(text: &str, span: Span) -> Result<f64, SyntaxError> {
 
 /// A word as messages show it: cut where it is very long.
 pub fn excerpt(text: &str) -> String {
-    const MOST: usize = 60;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
+    match first(text, 60) {
+        Some(first) => format!("{first}…"),
         None => text.into(),
     }
+}
+
+/// The first `most` characters of a text that has more.
+pub fn first(text: &str, most: usize) -> Option<&str> {
+    text.char_indices().nth(most).and_then(|(end, _)| text.get(..end))
 }
 
 /// The word in front of a key list: one shape for all segments, or `keys`, where each segment says its own.

@@ -130,6 +130,18 @@ impl Proof {
         self.replay().map(|_| ())
     }
 
+    /// The proof without the steps that it does not need. Each is tried, so it takes as many checks as there are steps.
+    pub fn least(&self) -> Proof {
+        let mut least = self.clone();
+        let mut k = 0;
+        while k < least.steps.len() {
+            let mut without = least.clone();
+            without.steps.remove(k);
+            if without.check().is_ok() { least = without } else { k += 1 }
+        }
+        least
+    }
+
     /// Replays the proof; gives for each step what its rule asked for and which facts say so.
     ///
     /// # Errors

@@ -12,18 +12,6 @@ fn prove(text: &str, options: &Options) -> (Track, Track, Proof) {
     (track, simple.track, simple.proof)
 }
 
-/// The proof without the steps that it does not need.
-fn least(proof: &Proof) -> Proof {
-    let mut least = proof.clone();
-    let mut k = 0;
-    while k < least.steps.len() {
-        let mut without = least.clone();
-        without.steps.remove(k);
-        if without.check().is_ok() { least = without } else { k += 1 }
-    }
-    least
-}
-
 #[test]
 fn mutated_proofs_are_rejected() {
     let mut g = Gen::from_size_and_seed(30, 41);
@@ -38,7 +26,7 @@ fn mutated_proofs_are_rejected() {
         if simple.proof.steps.is_empty() || simple.proof.steps.len() > 40 {
             continue;
         }
-        let proof = least(&simple.proof);
+        let proof = simple.proof.least();
         proof.check_about(&track, &simple.track).unwrap();
         if proof.steps.is_empty() {
             continue;

@@ -15,6 +15,10 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use crate::quadratic::Quadratic;
 
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// Euclidean norm that neither overflows nor underflows on the way.
 pub(crate) fn norm(values: ArrayView1<'_, f64>) -> f64 {
     let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
 use nalgebra::{DMatrix, DVector};
 
-use crate::decomposition::scaled_norm;
+use crate::decomposition::{dot, scaled_norm};
 use crate::drive::{PlainIterate, begin, drive};
 use crate::ledger::{Evaluation, Ledger};
 use crate::options::Options;
@@ -48,10 +48,6 @@ struct Pair {
 
 /// Pairs that L-BFGS keeps.
 const MEMORY: usize = 20;
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
 
 fn along(x: &[f64], by: f64, direction: &[f64]) -> Vec<f64> {
     x.iter().zip(direction).map(|(x, p)| x + by * p).collect()

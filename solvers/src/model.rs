@@ -2,12 +2,11 @@
 
 use std::rc::Rc;
 
-use argmin::core::{Error, State, TerminationReason};
+use argmin::core::Error;
 use ndarray::Array2;
 
 use crate::bounds::{held, inside};
 use crate::decomposition::{Decomposition, gram};
-use crate::drive::PlainIterate;
 use crate::jacobian::{Factors, Jacobian};
 use crate::ledger::{Evaluation, Interruption, Ledger};
 use crate::options::Options;
@@ -143,25 +142,6 @@ impl Here {
 
 /// What one iteration comes to: the point to go on from, `None` for a rejected trial, or why to stop.
 pub(crate) type Advance = Result<Option<Rc<Evaluation>>, Termination>;
-
-/// argmin's state after an iteration; writes down why the run ends, if it does.
-pub(crate) fn advanced(ledger: &Ledger<'_>, state: PlainIterate, advance: Advance) -> PlainIterate {
-    match advance {
-        Err(conclusion) => {
-            ledger.conclude(conclusion);
-            state.terminate_with(TerminationReason::SolverConverged)
-        }
-        Ok(None) => state,
-        Ok(Some(next)) => {
-            let state = state.param(next.x.clone()).cost(next.sum_of_squares);
-            if !next.is_zero() {
-                return state;
-            }
-            ledger.conclude(Termination::ZeroResidual);
-            state.terminate_with(TerminationReason::SolverConverged)
-        }
-    }
-}
 
 /// The final phase: undamped steps until rounding alone moves them.
 pub(crate) struct Finish {

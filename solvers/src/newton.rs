@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
-use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
+use argmin::core::Error;
 
-use crate::decomposition::scaled_norm;
+use crate::decomposition::{dot, scaled_norm};
 use crate::descent::{Trial, search};
-use crate::drive::{PlainIterate, begin, drive};
-use crate::ledger::Ledger;
-use crate::model::{Advance, Finish, Here, advanced};
+use crate::drive::drive;
+use crate::iterated::{Iterated, Model};
+use crate::ledger::{Evaluation, Ledger};
+use crate::model::{Advance, Finish, Here};
 use crate::options::Options;
 use crate::termination::Termination;
 
@@ -39,13 +40,34 @@ struct Full {
     aim: Aim,
     options: Options,
     finish: Option<Finish>,
-    /// The point of a rejected trial of the final phase.
-    here: Option<Here>,
 }
 
 impl Full {
-    fn model(&self, ledger: &Ledger<'_>, x: &[f64]) -> Result<Option<Here>, Error> {
-        let Some(here) = Here::new(ledger, ledger.evaluate(x)?, &self.options)? else { return Ok(None) };
+    /// One line search; `None` where it finds nothing.
+    fn line(&self, ledger: &Ledger<'_>, here: &Here) -> Result<Option<Trial>, Error> {
+        let direction = match (self.aim, &here.quadratic) {
+            (Aim::Quadratic, Some(quadratic)) => here.unscaled(&quadratic.modified()),
+            _ => here.undamped(),
+        };
+        let gradient: Vec<f64> = here.gradient().iter().map(|g| 2.0 * g).collect();
+        let slope = dot(&gradient, &direction);
+        if slope.is_nan() || slope >= 0.0 {
+            return Ok(None);
+        }
+        let [length, step] = [&here.evaluation.x, &direction].map(|v| scaled_norm(&here.scales, v));
+        let most = self.options.first_step * if length > 0.0 { length } else { 1.0 };
+        let from = Trial { at: 0.0, evaluation: Rc::clone(&here.evaluation), slope, gradient };
+        search(ledger, &from, &direction, (most / step).min(1.0), CURVATURE)
+    }
+}
+
+impl Model for Full {
+    fn name(&self) -> &str {
+        "full-steps"
+    }
+
+    fn at(&self, ledger: &Ledger<'_>, at: Rc<Evaluation>) -> Result<Option<Here>, Error> {
+        let Some(here) = Here::new(ledger, at, &self.options)? else { return Ok(None) };
         Ok(Some(match self.aim {
             Aim::Linear => here,
             Aim::Quadratic => here.bent(ledger)?,
@@ -61,66 +83,10 @@ impl Full {
         }
         self.finish.get_or_insert_with(Finish::new).advance(ledger, here, &self.options)
     }
-
-    /// One line search; `None` where it finds nothing.
-    fn line(&self, ledger: &Ledger<'_>, here: &Here) -> Result<Option<Trial>, Error> {
-        let direction = match (self.aim, &here.quadratic) {
-            (Aim::Quadratic, Some(quadratic)) => here.unscaled(&quadratic.modified()),
-            _ => here.undamped(),
-        };
-        let gradient: Vec<f64> = here.gradient().iter().map(|g| 2.0 * g).collect();
-        let slope: f64 = gradient.iter().zip(&direction).map(|(g, p)| g * p).sum();
-        if slope.is_nan() || slope >= 0.0 {
-            return Ok(None);
-        }
-        let [length, step] = [&here.evaluation.x, &direction].map(|v| scaled_norm(&here.scales, v));
-        let most = self.options.first_step * if length > 0.0 { length } else { 1.0 };
-        let from = Trial { at: 0.0, evaluation: Rc::clone(&here.evaluation), slope, gradient };
-        search(ledger, &from, &direction, (most / step).min(1.0), CURVATURE)
-    }
-}
-
-impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for Full {
-    fn name(&self) -> &str {
-        "full-steps"
-    }
-
-    fn init(
-        &mut self,
-        problem: &mut Problem<&'a Ledger<'a>>,
-        state: PlainIterate,
-    ) -> Result<(PlainIterate, Option<KV>), Error> {
-        begin(problem, state)
-    }
-
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<&'a Ledger<'a>>,
-        state: PlainIterate,
-    ) -> Result<(PlainIterate, Option<KV>), Error> {
-        problem.problem("residuals", |ledger| {
-            let here = match self.here.take() {
-                Some(here) => Some(here),
-                None => self.model(ledger, state.param.as_deref().unwrap_or_default())?,
-            };
-            let Some(here) = here else {
-                ledger.conclude(Termination::SingularMatrix);
-                return Ok((
-                    state.terminate_with(TerminationReason::SolverExit("no decomposition".into())),
-                    None,
-                ));
-            };
-            let advance = self.advance(ledger, &here)?;
-            if let Ok(None) = advance {
-                self.here = Some(here);
-            }
-            Ok((advanced(ledger, state, advance), None))
-        })
-    }
 }
 
 fn run(aim: Aim, ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
-    let solver = Full { aim, options: options.clone(), finish: None, here: None };
+    let solver = Iterated::new(Full { aim, options: options.clone(), finish: None });
     drive(ledger, solver, start, iterations, |cost| cost)
 }
 

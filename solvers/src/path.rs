@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView1};
 
-use crate::decomposition::{Decomposition, norm, scaled_norm};
+use crate::decomposition::{Decomposition, dot, norm, scaled_norm};
 use crate::jacobian::Factors;
 use crate::ledger::{Interruption, Ledger};
 use crate::model::Here;
@@ -103,10 +103,6 @@ fn geodesic(
         return Ok((velocity, promise));
     }
     Ok((velocity.iter().zip(&acceleration).map(|(v, a)| v + 0.5 * a).collect(), promise))
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Steihaug's conjugate gradients in scaled parameters; `None` where the second derivatives are not finite.

@@ -1,5 +1,10 @@
 //! Random numbers that are the same on every machine.
 
+/// A seed for what has a name, out of a common seed: the same whatever else is seeded, and in whichever order.
+pub fn seed_of(name: &str, common: u64) -> u64 {
+    name.bytes().fold(common, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)))
+}
+
 /// Steele, Lea & Flood's SplitMix64 (OOPSLA 2014).
 #[derive(Clone, Debug)]
 pub struct Random(u64);

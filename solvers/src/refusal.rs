@@ -3,6 +3,7 @@
 use std::fmt;
 
 use keyfit_autodiff::{keyed_partials, local_partials};
+use keyfit_ir::text::first;
 use keyfit_ir::{Channel, Id, Keyed, Node, Op, Shape, Track};
 
 use crate::jacobian::Jacobian;
@@ -337,13 +338,8 @@ fn not_finite(problem: &FitProblem) -> Option<Refusal> {
 }
 
 /// A text that a person can still read.
-fn excerpt(mut text: String) -> String {
-    const MOST: usize = 300;
-    if let Some((end, _)) = text.char_indices().nth(MOST) {
-        text.truncate(end);
-        text += " …";
-    }
-    text
+fn excerpt(text: String) -> String {
+    first(&text, 300).map(|first| format!("{first} …")).unwrap_or(text)
 }
 
 /// Why no target feels the parameter `name`: what stands between in any case, else what stands between here.

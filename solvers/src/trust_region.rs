@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use argmin::core::{Error, KV, KvValue, Problem, Solver, State, TerminationReason};
+use argmin::core::Error;
 
 use crate::decomposition::{Decomposition, scaled_norm};
-use crate::drive::{PlainIterate, RADIUS, begin, drive};
+use crate::drive::drive;
+use crate::iterated::{Iterated, Model};
 use crate::ledger::{Evaluation, Ledger};
-use crate::model::{Advance, Finish, Here, advanced};
+use crate::model::{Advance, Finish, Here};
 use crate::options::Options;
 use crate::path::{Path, only};
 use crate::termination::Termination;
@@ -51,7 +52,6 @@ struct TrustRegion {
     path: Path,
     options: Options,
     radius: Option<f64>,
-    here: Option<Here>,
     /// Set once the final phase has begun.
     finish: Option<Finish>,
 }
@@ -83,8 +83,18 @@ impl TrustRegion {
         // rounding may leave it higher
         Ok(solved.filter(|solved| solved.sum_of_squares <= at.sum_of_squares).or(Some(at)))
     }
+}
 
-    /// One trial; the point to go on from, or why to stop.
+impl Model for TrustRegion {
+    fn name(&self) -> &str {
+        "trust-region"
+    }
+
+    fn at(&self, ledger: &Ledger<'_>, at: Rc<Evaluation>) -> Result<Option<Here>, Error> {
+        let settled = if self.radius.is_none() { self.settled(ledger, at.clone())? } else { None };
+        self.model(ledger, settled.unwrap_or(at))
+    }
+
     fn advance(&mut self, ledger: &Ledger<'_>, here: &Here) -> Result<Advance, Error> {
         let x = &here.evaluation.x;
         let length = scaled_norm(&here.scales, x);
@@ -129,58 +139,10 @@ impl TrustRegion {
         }
         Ok(Ok((ratio > ACCEPT).then_some(trial)))
     }
-}
 
-impl<'a> Solver<&'a Ledger<'a>, PlainIterate> for TrustRegion {
-    fn name(&self) -> &str {
-        "trust-region"
+    fn radius(&self) -> Option<f64> {
+        self.radius
     }
-
-    fn init(
-        &mut self,
-        problem: &mut Problem<&'a Ledger<'a>>,
-        state: PlainIterate,
-    ) -> Result<(PlainIterate, Option<KV>), Error> {
-        begin(problem, state)
-    }
-
-    fn next_iter(
-        &mut self,
-        problem: &mut Problem<&'a Ledger<'a>>,
-        state: PlainIterate,
-    ) -> Result<(PlainIterate, Option<KV>), Error> {
-        problem.problem("residuals", |ledger| {
-            let here = match self.here.take() {
-                Some(here) => Some(here),
-                None => {
-                    let at = ledger.evaluate(state.param.as_deref().unwrap_or_default())?;
-                    let settled =
-                        if self.radius.is_none() { self.settled(ledger, at.clone())? } else { None };
-                    self.model(ledger, settled.unwrap_or(at))?
-                }
-            };
-            let Some(here) = here else {
-                ledger.conclude(Termination::SingularMatrix);
-                return Ok((
-                    state.terminate_with(TerminationReason::SolverExit("no decomposition".into())),
-                    None,
-                ));
-            };
-            let advance = self.advance(ledger, &here)?;
-            if let Ok(None) = advance {
-                self.here = Some(here);
-            }
-            let told = self.radius.map(radius_told);
-            Ok((advanced(ledger, state, advance), told))
-        })
-    }
-}
-
-/// What the trace is told of an iteration.
-fn radius_told(radius: f64) -> KV {
-    let mut told = KV::new();
-    told.insert(RADIUS, KvValue::Float(radius));
-    told
 }
 
 macro_rules! runs {
@@ -189,7 +151,7 @@ macro_rules! runs {
         pub(crate) fn $run(ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
             let options = options.clone();
             let path = $path(ledger);
-            let solver = TrustRegion { path, options, radius: None, here: None, finish: None };
+            let solver = Iterated::new(TrustRegion { path, options, radius: None, finish: None });
             drive(ledger, solver, start, iterations, |cost| cost)
         }
     )+};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use keyfit_autodiff::evaluate;
 use keyfit_ir::{Sampler, Track, same_bits};
+use keyfit_solvers::Random;
 
 use super::{Accuracy, ImproveError, Inputs, Options, errors, mean};
 
@@ -75,12 +76,12 @@ impl Points {
         let ends: Vec<[i64; 2]> =
             names.iter().map(|name| ends(name, inputs.ranges.get(name))).collect::<Result<_, _>>()?;
         let wanted = options.points.max(1) + options.held_out.max(1);
-        let mut random = Random(options.seed);
+        let mut random = Random::new(options.seed);
         let mut points = Vec::new();
         let mut tried = 0;
         while points.len() < wanted && tried < wanted * TRIES {
             tried += 1;
-            let drawn: Vec<f64> = ends.iter().map(|ends| from_ordinal(random.between(*ends))).collect();
+            let drawn: Vec<f64> = ends.iter().map(|ends| from_ordinal(between(&mut random, *ends))).collect();
             let holds = inputs.condition.as_ref().is_none_or(|condition| {
                 let value = value(condition, &names, &drawn);
                 value != 0.0 && !value.is_nan()
@@ -149,22 +150,9 @@ fn truth(track: &Track, names: &[String], inputs: &[f64]) -> Option<f64> {
     None
 }
 
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A whole number from one to the other, both included.
-    fn between(&mut self, [low, high]: [i64; 2]) -> i64 {
-        let span = (i128::from(high) - i128::from(low) + 1) as u128;
-        let part = (u128::from(self.next()) * span) >> 64;
-        (i128::from(low) + part as i128) as i64
-    }
+/// A whole number from one to the other, both included.
+fn between(random: &mut Random, [low, high]: [i64; 2]) -> i64 {
+    let span = (i128::from(high) - i128::from(low) + 1) as u128;
+    let part = (u128::from(random.bits()) * span) >> 64;
+    (i128::from(low) + part as i128) as i64
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use keyfit_ir::Channel;
 use keyfit_ir::text::nearest;
-use keyfit_solvers::{OPTIONS, Options, Random, SOLVERS, SolverEntry, lookup};
+use keyfit_solvers::{OPTIONS, Options, Random, SOLVERS, SolverEntry, lookup, seed_of};
 use sha2::{Digest, Sha256};
 
 use super::file::{Checked, Fault, Tables};
@@ -412,9 +412,7 @@ fn starts(problem: &Problem, rules: &Checked, seed: u64) -> Vec<(String, Vec<Cha
     }
     let Some(first) = problem.starts.first() else { return all };
     // each problem has its own sequence, whatever other problems are there
-    let own =
-        problem.name.bytes().fold(seed, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
-    let mut random = Random::new(own);
+    let mut random = Random::new(seed_of(&problem.name, seed));
     let spread = rules.number("spread");
     for k in 0..rules.whole("random") {
         let mut place = |x: f64| {

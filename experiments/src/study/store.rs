@@ -3,6 +3,7 @@
 //! A run is written in one transaction when it has ended, so a process that is killed at any moment leaves a store that opens and
 //! holds whole runs only. Seconds stand in a table of their own: everything else is the same on every machine.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, params};
@@ -367,13 +368,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Disagreement`] where both have a run and it did not end alike.
     pub fn merge(&mut self, other: &mut Store) -> Result<(), StoreError> {
-        let mut own = std::collections::BTreeMap::new();
-        let mut seen = |connection: &mut Store| -> Result<(), StoreError> {
-            connection.for_each(|job, record, _| {
-                own.insert(job, fingerprint(&record));
-            })
-        };
-        seen(self)?;
+        let mut own = BTreeMap::new();
+        self.for_each(|job, record, _| {
+            own.insert(job, fingerprint(&record));
+        })?;
         let path = other.path.clone();
         let mut outcome = Ok(());
         other.for_each(|job, record, seconds| {
