@@ -21,7 +21,7 @@ test: setup lint
 	$(MAKE) demo
 	$(KEYFIT) verify agreement --triples 5000000
 	$(MAKE) rules
-	$(KEYFIT) verify simplify --pairs 10000000
+	$(KEYFIT) verify simplify --pairs 100000000
 	$(KEYFIT) verify proofs
 
 lint: setup
@@ -32,13 +32,13 @@ lint: setup
 # Asks an SMT solver about every rewrite rule, at binary64: minutes the first time, then answers are kept in target/smt.
 rules: setup $(SOLVER)/ready
 	$(CARGO) build --release --locked -p keyfit
-	PATH="$(CURDIR)/$(SOLVER)/bin:$$PATH" $(KEYFIT) verify rules --rounding-points 1000000
+	PATH="$(CURDIR)/$(SOLVER)/bin:$$PATH" $(KEYFIT) verify rules --rounding-points 3000000 --confirm 3
 
-# bitwuzla's Python package. Where it cannot be had, cvc5 and z3 of Debian, which are slower.
+# bitwuzla's Python package proves and z3's confirms. Where they cannot be had, cvc5 and z3 of Debian, which are slower.
 $(SOLVER)/ready:
 	@python3 -c 'import ensurepip' 2>/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y python3-venv; } || true
 	rm -rf $(SOLVER)
-	{ python3 -m venv $(SOLVER) && $(SOLVER)/bin/python3 -m pip install 'bitwuzla==0.10.*'; } \
+	{ python3 -m venv $(SOLVER) && $(SOLVER)/bin/python3 -m pip install 'bitwuzla==0.10.*' 'z3-solver==5.*'; } \
 		|| { $(SUDO) apt-get update && { $(SUDO) apt-get install -y cvc5 || $(SUDO) apt-get install -y z3; }; }
 	mkdir -p $(SOLVER)/bin && touch $@
 

@@ -31,6 +31,7 @@ pub mod proofs;
 pub mod rates;
 pub mod reduction;
 pub mod rulecheck;
+pub mod rulefile;
 pub mod simplecheck;
 pub mod solver;
 pub mod study;

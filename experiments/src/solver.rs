@@ -45,7 +45,8 @@ impl Solver {
         let known = [
             ("bitwuzla", words("bitwuzla --produce-models"), &["bitwuzla", "--version"][..]),
             ("bitwuzla (Python)", python, &["python3", "-c", "import bitwuzla"]),
-            ("z3", words("z3"), &["z3", "--version"]),
+            // z3 4.8 gives models that are none where functions are unknown; so it says
+            ("z3", words("z3 model_validate=true"), &["z3", "--version"]),
             ("cvc5", words("cvc5 --produce-models --fp-exp"), &["cvc5", "--version"]),
         ];
         let found = known.into_iter().filter(|(_, _, probe)| answers(probe));
@@ -85,17 +86,24 @@ impl Solver {
         if let Some(out) = child.stdout.as_mut() {
             out.read_to_string(&mut text)?;
         }
-        let answer = match text.split_once('\n').unwrap_or((&text, "")) {
-            ("unsat", _) => Answer::Unsat,
-            ("sat", model) => Answer::Sat(model.trim().into()),
-            _ => {
-                if let Some(err) = child.stderr.as_mut() {
-                    err.read_to_string(&mut text)?;
-                }
-                Answer::Unclear(format!("{status}: {}", text.trim()))
-            }
-        };
-        Ok((answer, seconds))
+        if let Some(answer) = said(&text) {
+            return Ok((answer, seconds));
+        }
+        if let Some(err) = child.stderr.as_mut() {
+            err.read_to_string(&mut text)?;
+        }
+        Ok((Answer::Unclear(format!("{status}: {}", text.trim())), seconds))
+    }
+}
+
+/// The answer that a solver printed. A model that it finds wrong itself is none.
+fn said(text: &str) -> Option<Answer> {
+    match text.split_once('\n').unwrap_or((text, "")) {
+        ("unsat", _) => Some(Answer::Unsat),
+        ("sat", model) if !model.contains("an invalid model was generated") => {
+            Some(Answer::Sat(model.trim().into()))
+        }
+        _ => None,
     }
 }
 
@@ -169,4 +177,18 @@ impl Cache {
 fn hash(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read() {
+        assert_eq!(said("unsat\n(error \"no model\")"), Some(Answer::Unsat));
+        assert_eq!(said("sat\n((x 1))\n"), Some(Answer::Sat("((x 1))".into())));
+        // what z3 4.8.12 says of mix-from-zero, which later versions prove
+        assert_eq!(said("sat\n(error \"line 16 column 10: an invalid model was generated\")\n"), None);
+        assert_eq!(said("unknown"), None);
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use keyfit_ir::SyntaxError;
+use thiserror::Error;
 
 use crate::facts::Fact;
 use crate::pattern::Pattern;
@@ -151,25 +152,100 @@ impl Compiled {
     }
 }
 
+/// The words for what is needed of one term, as they stand behind it.
+const WORDS: [(Need, &str); 10] = [
+    (Need::NotNan, " is not NaN"),
+    (Need::Finite, " is finite"),
+    (Need::SignClear, " has its sign bit clear"),
+    (Need::SignSet, " has its sign bit set"),
+    (Need::NotNegativeZero, " is not -0"),
+    (Need::NotPositiveZero, " is not +0"),
+    (Need::NotZero, " is not zero"),
+    (Need::Whole, " is whole"),
+    (Need::Constant, " is a constant"),
+    (Need::PowerOfTwo, " is a power of two"),
+];
+/// What stands behind the terms of [`Condition::Ordered`].
+const ORDERED: &str = " with -0 < +0";
+
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Condition::Of(term, need) => match need {
-                Need::NotNan => write!(f, "{term} is not NaN"),
-                Need::Finite => write!(f, "{term} is finite"),
-                Need::SignClear => write!(f, "{term} has its sign bit clear"),
-                Need::SignSet => write!(f, "{term} has its sign bit set"),
-                Need::NotNegativeZero => write!(f, "{term} is not -0"),
-                Need::NotPositiveZero => write!(f, "{term} is not +0"),
-                Need::NotZero => write!(f, "{term} is not zero"),
-                Need::Whole => write!(f, "{term} is whole"),
-                Need::Within(low, high) => write!(f, "{term} is from {low:?} to {high:?}"),
-                Need::Constant => write!(f, "{term} is a constant"),
-                Need::PowerOfTwo => write!(f, "{term} is a power of two"),
-            },
-            Condition::Ordered(a, b) => write!(f, "{a} <= {b} with -0 < +0"),
+            Condition::Of(term, Need::Within(low, high)) => write!(f, "{term} is from {low:?} to {high:?}"),
+            Condition::Of(term, need) => {
+                let words = WORDS.iter().find(|(other, _)| other == need).map_or("", |(_, words)| words);
+                write!(f, "{term}{words}")
+            }
+            Condition::Ordered(a, b) => write!(f, "{a} <= {b}{ORDERED}"),
             Condition::AtMost(a, b) => write!(f, "{a} <= {b}"),
             Condition::Below(a, b) => write!(f, "{a} < {b}"),
+        }
+    }
+}
+
+/// A text that is no condition.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{text:?} is no condition; one is a term and `is finite`, `is not NaN`, `is not zero`, `is not -0`, `is not +0`, `is whole`, `is a constant`, `is a power of two`, `has its sign bit clear`, `has its sign bit set` or `is from LOW to HIGH`; or `a <= b`, `a < b` or `a <= b with -0 < +0`"
+)]
+pub struct NoCondition {
+    /// The text.
+    pub text: String,
+}
+
+impl Condition {
+    /// Reads what [`Display`](fmt::Display) writes. The terms are not read here.
+    ///
+    /// ```
+    /// use keyfit_rewrite::condition::Condition;
+    /// let text = "x * x is from 0.0 to 1.0";
+    /// assert_eq!(Condition::parse(text)?.to_string(), text);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NoCondition`].
+    pub fn parse(text: &'static str) -> Result<Condition, NoCondition> {
+        let one = WORDS
+            .iter()
+            .find_map(|(need, words)| Some(Condition::Of(text.strip_suffix(words)?.trim(), *need)));
+        let within = || {
+            let (term, ends) = text.split_once(" is from ")?;
+            let (low, high) = ends.split_once(" to ")?;
+            Some(Condition::Of(
+                term.trim(),
+                Need::Within(low.trim().parse().ok()?, high.trim().parse().ok()?),
+            ))
+        };
+        let two = || {
+            let (body, ordered) = match text.strip_suffix(ORDERED) {
+                Some(body) => (body, true),
+                None => (text, false),
+            };
+            match body.split_once("<=") {
+                Some((a, b)) if ordered => Some(Condition::Ordered(a.trim(), b.trim())),
+                Some((a, b)) => Some(Condition::AtMost(a.trim(), b.trim())),
+                None => body.split_once('<').map(|(a, b)| Condition::Below(a.trim(), b.trim())),
+            }
+        };
+        one.or_else(within).or_else(two).ok_or_else(|| NoCondition { text: text.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_condition_of_the_table_is_read_from_its_text() {
+        let of_table = crate::rules::all_rules().flat_map(|rule| rule.when);
+        let of_words = WORDS.map(|(need, _)| Condition::Of("a * a", need));
+        for condition in of_table.copied().chain(of_words) {
+            let text: &'static str = Box::leak(condition.to_string().into_boxed_str());
+            assert_eq!(Condition::parse(text), Ok(condition));
+        }
+        for text in ["", "x", "x is", "is finite", "x is from 0 to", "x is from to 3", "x is odd"] {
+            assert!(Condition::parse(text).is_err_and(|e| e.text == text), "{text}");
         }
     }
 }

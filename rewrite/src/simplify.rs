@@ -11,7 +11,7 @@
 
 pub(crate) mod egraph;
 mod explanation;
-mod extract;
+pub(crate) mod extract;
 mod pass;
 mod window;
 

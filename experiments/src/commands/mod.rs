@@ -7,6 +7,7 @@ pub mod fit;
 pub mod fmt;
 pub mod glsl;
 pub mod improve;
+mod known;
 pub mod plot;
 pub mod proving;
 pub mod rules;

@@ -11,11 +11,13 @@ use clap::{Args, ValueEnum};
 use keyfit::rewrite::rules::{Evidence, Kind, Rule, Sides, all_rules};
 use keyfit::rulecheck::laws::{CheckedLaw, check_laws};
 use keyfit::rulecheck::{Checked, Checks, check};
+use keyfit::rulefile;
 use keyfit::solver::{Cache, Solver};
 use serde_json::{Value, json};
 
 use super::{print, print_json};
 use crate::failure::{Failure, NEGATIVE, say};
+use crate::model::read;
 
 #[derive(Args)]
 pub struct Rules {
@@ -25,6 +27,10 @@ pub struct Rules {
     /// Print the whole catalogue
     #[arg(long)]
     format: Option<Format>,
+    /// Check the rules of this TOML file instead of keyfit's own: rows [[rule]] of name, left, right, and as needed when,
+    /// claim, witness, why; - for stdin
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
     /// Only rules whose names hold this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
@@ -58,6 +64,10 @@ enum Format {
 
 impl Rules {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        let table = match &self.file {
+            Some(path) => rules_of_file(path)?,
+            None => all_rules().collect(),
+        };
         let mut solvers = if self.without_solver { Vec::new() } else { Solver::all() };
         if self.confirm.is_none() {
             solvers.truncate(1);
@@ -73,7 +83,7 @@ impl Rules {
                 ));
             }
         }
-        let by_rounding = all_rules().filter(|rule| rule.evidence() == Some(Evidence::Rounding)).count();
+        let by_rounding = table.iter().filter(|rule| rule.evidence() == Some(Evidence::Rounding)).count();
         let checks = Checks {
             solvers,
             cache: Cache::new(&self.cache),
@@ -82,20 +92,22 @@ impl Rules {
             samples: self.samples,
             judged: self.rounding_points.div_ceil(by_rounding.max(1)),
         };
-        let rules: Vec<&'static Rule> = all_rules()
+        let rules: Vec<&'static Rule> = table
+            .into_iter()
             .filter(|rule| self.only.as_ref().is_none_or(|text| rule.name.contains(text)))
             .collect();
         let checked = all(&rules, &checks)?;
-        let laws = if self.only.is_none() { check_laws(checks.judged) } else { Vec::new() };
+        let laws =
+            if self.only.is_none() && self.file.is_none() { check_laws(checks.judged) } else { Vec::new() };
         let green = |row: &Checked| row.holds && (row.shown || self.without_solver);
         match (self.json, self.format) {
             (true, _) | (_, Some(Format::Json)) => print_json(&object(&rules, &checked, &laws))?,
             (_, Some(Format::Md)) => print(&markdown(&rules, &checked, &laws))?,
             (_, Some(Format::Html)) => print(&html(&rules, &checked, &laws))?,
             (_, None) => {
-                for row in checked.iter().filter(|row| !green(row)) {
-                    let why = if row.holds { "not proved" } else { "FALSE" };
-                    print(&format!("{why} {}: {}\n", row.name, row.notes.join("; ")))?;
+                // of keyfit's own, only what is wrong is news
+                for row in checked.iter().filter(|row| self.file.is_some() || !green(row)) {
+                    print(&verdict_line(row, green(row)))?;
                 }
                 for law in &laws {
                     if let Some(fault) = &law.fault {
@@ -108,6 +120,38 @@ impl Rules {
         let all = checked.iter().all(green) && laws.iter().all(|law| law.fault.is_none());
         Ok(if all { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
     }
+}
+
+fn rules_of_file(path: &str) -> Result<Vec<&'static Rule>, Failure> {
+    let source = read(path)?;
+    rulefile::rules(&source.text).map_err(|faults| {
+        Failure::all(faults.0.iter().map(|fault| Failure::at(&source, fault.span.clone(), fault)))
+    })
+}
+
+/// What came of one rule, in a line.
+fn verdict_line(row: &Checked, green: bool) -> String {
+    let word = match (row.holds, green) {
+        (false, _) => "FALSE",
+        (true, false) => "not proved",
+        (true, true) => "holds",
+    };
+    let mut why = seen(row);
+    why.extend((row.samples > 0).then(|| format!("{} points", row.samples)));
+    why.extend((row.judged > 0).then(|| format!("{} points by MPFR", row.judged)));
+    why.extend(row.notes.iter().cloned());
+    format!(
+        "{word} {}: {}\n",
+        row.name,
+        if why.is_empty() { "nothing was checked".into() } else { why.join("; ") }
+    )
+}
+
+/// What a solver proved, in words.
+fn seen(row: &Checked) -> Vec<String> {
+    let proved = row.proved.iter().map(|bits| format!("proved at {bits} bits"));
+    let laws = Some(&row.laws).filter(|laws| !laws.is_empty());
+    proved.chain(laws.map(|laws| format!("where {}", laws.join(", ")))).collect()
 }
 
 /// Checks all rules, on two threads: a solver is a process of its own.
@@ -252,10 +296,6 @@ fn conditions(rule: &Rule) -> Vec<String> {
 fn cells(rule: &Rule, row: &Checked) -> [String; 6] {
     let (left, right) = rule.texts();
     let sign = if row.kind == Kind::Refused { "≠" } else { "=" };
-    let mut proved: Vec<String> = row.proved.iter().map(|bits| format!("proved at {bits} bits")).collect();
-    proved.extend(
-        Some(&row.laws).filter(|laws| !laws.is_empty()).map(|laws| format!("where {}", laws.join(", "))),
-    );
     let witness = if row.kind == Kind::Refused { row.notes.clone() } else { Vec::new() };
     [
         row.name.to_owned(),
@@ -265,7 +305,7 @@ fn cells(rule: &Rule, row: &Checked) -> [String; 6] {
         row.evidence
             .map(|evidence| evidence.name().to_owned())
             .into_iter()
-            .chain(proved)
+            .chain(seen(row))
             .collect::<Vec<_>>()
             .join(", "),
         [rule.why.to_owned()].into_iter().chain(witness).collect::<Vec<_>>().join(": "),

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use clap::Args;
 use keyfit::proofs::{excerpt, to_json};
-use keyfit::rewrite::{Bounds, Cost, Options, Simplified, Stopped, simplify};
+use keyfit::rewrite::{Cost, Options, Simplified, Stopped, simplify};
 use keyfit::{Channel, Track};
 use serde_json::{Map, Value, json};
 
+use super::known::Known;
 use super::{Notation, json_number, print, print_json};
 use crate::failure::{Failure, say};
-use crate::model::{Model, ModelArgs, ranges};
+use crate::model::{Model, ModelArgs};
 
 #[derive(Args)]
 pub struct Simplify {
@@ -20,12 +21,8 @@ pub struct Simplify {
     /// Print why each step is allowed
     #[arg(long)]
     proof: bool,
-    /// The clock runs from 0 to this; if not given as long as a scene says, and else over all times
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    duration: Option<f64>,
-    /// The ranges of free parameters, an end of which may be left out; unknown if not given
-    #[arg(long, value_name = "NAME=LOW..HIGH,…", value_delimiter = ',', allow_hyphen_values = true)]
-    bound: Vec<String>,
+    #[command(flatten)]
+    known: Known,
     /// What is to be made smaller: the time of an evaluation, the number of operations, the longest way through them, or the
     /// time of an evaluation on a GPU
     #[arg(long, value_name = "MEASURE", default_value = Cost::default().name(), value_parser = measure)]
@@ -72,31 +69,11 @@ impl Simplify {
     }
 
     fn options(&self, model: &Model, channel: usize) -> Result<Options, Failure> {
-        let mut bounds = Bounds::new();
-        let (said, clock) = model.ranges(channel);
-        for (name, [low, high]) in said {
-            bounds = match Some(&*name) == clock {
-                true if low >= 0.0 && high.is_finite() => bounds.duration(high),
-                true => bounds,
-                false => bounds.parameter(&name, low, high),
-            };
-        }
-        if let Some(duration) = self.duration.or(model.duration()) {
-            if !(duration.is_finite() && duration >= 0.0) {
-                return Err(Failure::input(format!("--duration {duration} is not a length of time")));
-            }
-            bounds = bounds.duration(duration);
-        }
-        let ranges = ranges("--bound", &self.bound)?;
-        model.check_parameters("--bound", ranges.keys())?;
-        for (name, [low, high]) in ranges {
-            bounds = bounds.parameter(&name, low, high);
-        }
         let deadline = match self.deadline {
             None => None,
             Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(Failure::input)?),
         };
-        Ok(Options { deadline, cost: self.cost, ..Options::with_bounds(bounds) })
+        Ok(Options { deadline, cost: self.cost, ..Options::with_bounds(self.known.bounds(model, channel)?) })
     }
 }
 

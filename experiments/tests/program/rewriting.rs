@@ -107,6 +107,46 @@ fn rules_are_checked_without_a_solver_only_if_asked_to() {
 }
 
 #[test]
+fn a_false_rule_of_each_kind_makes_the_command_fail() {
+    let folder = Folder::new("planted");
+    let row = |name: &str, left: &str, right: &str, more: &str| {
+        format!("[[rule]]\nname = \"{name}\"\nleft = \"{left}\"\nright = \"{right}\"\n{more}\n")
+    };
+    let planted = [
+        row("by-smt", "x + 0.0", "x", ""),
+        row("by-rounding", "exp(a + b)", "exp(a) * exp(b)", "claim = \"correct rounding\""),
+        row("by-lemma", "max(sqrt(a), sqrt(b))", "sqrt(max(a, b))", "claim = \"lemma\""),
+        row("by-definition", "a * (1.0 - u) + b * u", "mix(a, b, u)", "claim = \"definition\""),
+        row("under-a-condition", "x * 0.0", "0.0", "when = [\"x is finite\"]"),
+        row("refused", "x * 1.0", "x", "claim = \"refused\"\nwitness = { x = -0.0 }"),
+        row("over-the-reals", "sqrt(x * x)", "x", "claim = \"algebra\""),
+    ];
+    let mut told = String::new();
+    for (k, planted) in planted.iter().enumerate() {
+        let file = format!("{k}.toml");
+        folder.write(&file, planted);
+        let line = ["verify", "rules", "--file", &file, "--without-solver"];
+        let output = folder.run(&line);
+        assert_eq!(output.status.code(), Some(1), "{}", transcript(&line, &output));
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        told += stdout.lines().next().unwrap_or_default();
+        told.push('\n');
+    }
+    insta::assert_snapshot!(told);
+    // together with a true one it is the false one that is told
+    folder.write("both.toml", &(row("true", "x + x", "2.0 * x", "") + &planted[0]));
+    let output = folder.run(&["verify", "rules", "--file", "both.toml", "--without-solver", "--json"]);
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&object["rules"][0]["holds"], &object["rules"][1]["holds"]), (&true.into(), &false.into()));
+    folder.write(
+        "typo.toml",
+        "[[rule]]\nname = \"a\"\nleft = \"sinn(x)\"\nright = \"q\"\nwhen = [\"x is fine\"]\n",
+    );
+    let line = ["verify", "rules", "--file", "typo.toml", "--without-solver"];
+    insta::assert_snapshot!("typo", transcript(&line, &folder.run(&line)));
+}
+
+#[test]
 fn the_catalogue_of_rules_is_in_step() {
     let folder = Folder::new("catalogue");
     let line =

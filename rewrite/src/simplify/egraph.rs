@@ -29,9 +29,6 @@ fn detour(cost: Cost) -> i64 {
 /// No way makes more of an operation that costs as much as this.
 const DEAR: u64 = 16;
 
-/// A window's e-graph.
-pub(super) type Graph = EGraph<Term, Facts>;
-
 /// A window's e-graph when it is done.
 pub(super) type Saturated = Runner<Term, Facts, ()>;
 

@@ -6,9 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use egg::{CostFunction, Extractor, Id, Language, RecExpr};
+use egg::{Analysis, CostFunction, EGraph, Extractor, Id, Language, RecExpr};
 
-use super::egraph::{Graph, Saturated};
 use crate::cost::Cost;
 use crate::head::Head;
 use crate::term::Term;
@@ -17,9 +16,13 @@ use crate::term::Term;
 const CHOICES: usize = 4000;
 
 /// The best term of the root's class, if it is cheaper.
-pub(super) fn cheaper(runner: &Saturated, expr: &RecExpr<Term>, cost: Cost) -> Option<RecExpr<Term>> {
-    let egraph = &runner.egraph;
-    let root = egraph.find(*runner.roots.first()?);
+pub(crate) fn cheaper<N: Analysis<Term>>(
+    egraph: &EGraph<Term, N>,
+    root: Id,
+    expr: &RecExpr<Term>,
+    cost: Cost,
+) -> Option<RecExpr<Term>> {
+    let root = egraph.find(root);
     let trees = Extractor::new(egraph, Trees(cost));
     let (_, best) = trees.find_best(root);
     let given = total(expr, cost);
@@ -74,8 +77,8 @@ fn total(expr: &RecExpr<Term>, cost: Cost) -> u64 {
 }
 
 /// A search for the cheapest choice of one node a class, without a circle, for all classes that the root needs.
-struct Search<'a> {
-    egraph: &'a Graph,
+struct Search<'a, N: Analysis<Term>> {
+    egraph: &'a EGraph<Term, N>,
     cost: Cost,
     /// What a class costs at least: its cheapest node without children.
     least: HashMap<Id, u64>,
@@ -86,8 +89,8 @@ struct Search<'a> {
     left: usize,
 }
 
-impl<'a> Search<'a> {
-    fn new(egraph: &'a Graph, cost: Cost, most: u64) -> Search<'a> {
+impl<'a, N: Analysis<Term>> Search<'a, N> {
+    fn new(egraph: &'a EGraph<Term, N>, cost: Cost, most: u64) -> Search<'a, N> {
         let cheapest =
             |class: &egg::EClass<Term, _>| class.nodes.iter().map(|term| cost.of_node(&term.head)).min();
         let least = egraph.classes().filter_map(|class| Some((class.id, cheapest(class)?))).collect();
@@ -169,9 +172,9 @@ impl<'a> Search<'a> {
 }
 
 /// Adds the chosen term of a class to `expr`, once.
-fn place(
+fn place<N: Analysis<Term>>(
     class: Id,
-    egraph: &Graph,
+    egraph: &EGraph<Term, N>,
     chosen: &BTreeMap<Id, &Term>,
     places: &mut HashMap<Id, Id>,
     expr: &mut RecExpr<Term>,
@@ -212,11 +215,11 @@ mod tests {
         let root = runner.egraph.find(runner.roots[0]);
         let (_, tree) = Extractor::new(&runner.egraph, Trees(Cost::Evaluation)).find_best(root);
         assert_eq!((total(&given, Cost::Evaluation), total(&tree, Cost::Evaluation)), (56, 56));
-        let best = cheaper(&runner, &given, Cost::Evaluation).unwrap();
+        let best = cheaper(&runner.egraph, root, &given, Cost::Evaluation).unwrap();
         assert_eq!(total(&best, Cost::Evaluation), 48);
         assert_eq!(from_expr(&best).unwrap().describe(), "ADD(NEG(SIN(?q=1.0)), ABS(SIN(?q=1.0)))");
         // the way through is 3 operations as given (4 on the right), and as short by the sines
-        assert_eq!(total(&cheaper(&runner, &given, Cost::Depth).unwrap(), Cost::Depth), 3);
+        assert_eq!(total(&cheaper(&runner.egraph, root, &given, Cost::Depth).unwrap(), Cost::Depth), 3);
     }
 
     /// A choice that leads back to itself is none.
@@ -228,7 +231,7 @@ mod tests {
         let dear = runner.egraph.add_expr(&expr("sqrt(?p=1)"));
         runner.egraph.union(root, dear);
         runner.egraph.rebuild();
-        let best = cheaper(&runner, &given, Cost::Evaluation).unwrap();
+        let best = cheaper(&runner.egraph, root, &given, Cost::Evaluation).unwrap();
         assert_eq!(from_expr(&best).unwrap().describe(), "SQRT(?p=1.0)");
     }
 }

@@ -14,7 +14,7 @@ use egg::{Id, RecExpr};
 use keyfit_ir::Parameter;
 
 use super::SimplifyError;
-use super::egraph::{run, useful};
+use super::egraph::{Saturated, run, useful};
 use super::explanation::Told;
 use super::extract::cheaper;
 use super::pass::Pass;
@@ -195,9 +195,10 @@ fn saturate(pass: &mut Pass<'_>, top: Place, inside: &[Place]) -> Result<Option<
     // without explanations first: that is quicker, and most windows have nothing to explain
     let cost = pass.cost;
     let useful = useful(&expr, cost);
-    let better = cheaper(&run(&expr, &bounds, &useful, false)?, &expr, cost);
+    let cheaper = |runner: &Saturated| cheaper(&runner.egraph, *runner.roots.first()?, &expr, cost);
+    let better = cheaper(&run(&expr, &bounds, &useful, false)?);
     let explained = better.map(|_| run(&expr, &bounds, &useful, true)).transpose()?;
-    let best = explained.and_then(|runner| cheaper(&runner, &expr, cost).map(|best| (runner, best)));
+    let best = explained.and_then(|runner| cheaper(&runner).map(|best| (runner, best)));
     let Some((mut runner, best)) = best else {
         pass.hopeless.insert(key);
         return Ok(None);
