@@ -5,7 +5,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 KEYFIT := target/release/keyfit
 SOLVER := target/solver
 
-.PHONY: demo test setup lint bench rules study
+.PHONY: demo test setup lint bench rules study instructions
 
 # The main job: fits of the examples, and all solvers on all problems with known answers.
 demo: setup
@@ -50,8 +50,14 @@ study: setup
 	$(KEYFIT) study report experiments/examples/gallery.toml --store target/study/gallery.runs --out target/study/report
 	$(KEYFIT) study verify target/study/report
 
+# Counts instructions under valgrind, which does not know the newest ones.
+instructions: setup
+	@command -v valgrind >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y valgrind; }
+	TARGET_CPU=x86-64-v3 $(CARGO) bench --locked --target-dir target/counted -p keyfit --bench instructions > target/instructions.md
+	mv target/instructions.md experiments/docs/instructions.md
+
 bench: setup
-	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite
+	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite --bench speed --bench scale --bench simplify
 
 # GMP's configure script wants m4; the test that runs GLSL compiles it as C++.
 setup:

@@ -3,6 +3,8 @@
 //! `KEYFIT_SOLVER` may hold a command to which the file's path is added. Else bitwuzla is sought (as a program, or as the
 //! Python package), then z3, then cvc5.
 
+mod model;
+
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,7 +29,7 @@ pub struct Solver {
 pub enum Answer {
     /// There is no assignment.
     Unsat,
-    /// There is one.
+    /// There is one: this.
     Sat(String),
     /// It takes longer than allowed.
     TimeOut,
@@ -155,12 +157,18 @@ impl Cache {
         std::fs::create_dir_all(&self.folder)?;
         let file = self.folder.join(format!("{stem}.smt2"));
         std::fs::write(&file, text)?;
-        let (answer, seconds) = solver.ask(&file, limit)?;
+        let (mut answer, seconds) = solver.ask(&file, limit)?;
+        let constants = model::constants(text);
+        if matches!(&answer, Answer::Sat(model) if model.is_empty()) && !constants.is_empty() {
+            // asked again only where there are values to be had: else it would be an error
+            std::fs::write(&file, format!("{text}(get-value ({}))\n", constants.join(" ")))?;
+            if let (Answer::Sat(values), _) = solver.ask(&file, limit)? {
+                answer = Answer::Sat(model::readable(&values));
+            }
+        }
         let word = match &answer {
             Answer::Unsat => Some("unsat".to_owned()),
-            Answer::Sat(model) => {
-                Some(format!("sat {}", model.split_whitespace().collect::<Vec<_>>().join(" ")))
-            }
+            Answer::Sat(model) => Some(format!("sat {model}")),
             Answer::TimeOut => Some("longer".to_owned()),
             Answer::Unclear(_) => None,
         };

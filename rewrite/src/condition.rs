@@ -194,7 +194,7 @@ pub struct NoCondition {
 }
 
 impl Condition {
-    /// Reads what [`Display`](fmt::Display) writes. The terms are not read here.
+    /// Reads what [`Display`](fmt::Display) writes, and `>` and `>=`. The terms are not read here.
     ///
     /// ```
     /// use keyfit_rewrite::condition::Condition;
@@ -222,10 +222,12 @@ impl Condition {
                 Some(body) => (body, true),
                 None => (text, false),
             };
-            match body.split_once("<=") {
-                Some((a, b)) if ordered => Some(Condition::Ordered(a.trim(), b.trim())),
-                Some((a, b)) => Some(Condition::AtMost(a.trim(), b.trim())),
-                None => body.split_once('<').map(|(a, b)| Condition::Below(a.trim(), b.trim())),
+            let sides = |sign: &str| body.split_once(sign).map(|(a, b)| (a.trim(), b.trim()));
+            let turned = |(a, b)| (b, a);
+            match sides("<=").or_else(|| sides(">=").map(turned)) {
+                Some((a, b)) if ordered => Some(Condition::Ordered(a, b)),
+                Some((a, b)) => Some(Condition::AtMost(a, b)),
+                None => sides("<").or_else(|| sides(">").map(turned)).map(|(a, b)| Condition::Below(a, b)),
             }
         };
         one.or_else(within).or_else(two).ok_or_else(|| NoCondition { text: text.into() })
@@ -244,6 +246,8 @@ mod tests {
             let text: &'static str = Box::leak(condition.to_string().into_boxed_str());
             assert_eq!(Condition::parse(text), Ok(condition));
         }
+        assert_eq!(Condition::parse("a > b"), Ok(Condition::Below("b", "a")));
+        assert_eq!(Condition::parse("a*a >= b"), Ok(Condition::AtMost("b", "a*a")));
         for text in ["", "x", "x is", "is finite", "x is from 0 to", "x is from to 3", "x is odd"] {
             assert!(Condition::parse(text).is_err_and(|e| e.text == text), "{text}");
         }

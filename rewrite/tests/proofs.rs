@@ -1,65 +1,13 @@
-//! Proofs are accepted as they are given, and rejected when anything in them is changed.
+//! Proofs are accepted as they are given, and not about anything else. That changed ones are rejected is seen by
+//! `keyfit verify proofs`.
 
 use keyfit_ir::Track;
-use keyfit_ir::arbitrary::{RandomNumber, RandomTrack};
-use keyfit_rewrite::rules::sound_rules;
 use keyfit_rewrite::{Bounds, Options, Proof, ProofError, simplify};
-use quickcheck::{Arbitrary, Gen};
 
 fn prove(text: &str, options: &Options) -> (Track, Track, Proof) {
     let track = Track::parse(text).unwrap();
     let simple = simplify(&track, options).unwrap();
     (track, simple.track, simple.proof)
-}
-
-#[test]
-fn mutated_proofs_are_rejected() {
-    let mut g = Gen::from_size_and_seed(30, 41);
-    let names: Vec<&str> = sound_rules().map(|rule| rule.name).collect();
-    let (mut rejected, mut accepted) = ([0_usize; 6], 0);
-    while rejected.iter().sum::<usize>() < 1500 {
-        let RandomTrack(track) = RandomTrack::arbitrary(&mut g);
-        let bounds = Bounds::new().duration(RandomNumber::arbitrary(&mut g).0.abs().min(1e300));
-        let Ok(simple) = simplify(&track, &Options::with_bounds(bounds)) else {
-            panic!("{}", track.describe())
-        };
-        if simple.proof.steps.is_empty() || simple.proof.steps.len() > 40 {
-            continue;
-        }
-        let proof = simple.proof.least();
-        proof.check_about(&track, &simple.track).unwrap();
-        if proof.steps.is_empty() {
-            continue;
-        }
-        let any = |g: &mut Gen| u32::arbitrary(g) % proof.terms.len() as u32;
-        let k = usize::arbitrary(&mut g) % proof.steps.len();
-        for (kind, rejected) in rejected.iter_mut().enumerate() {
-            let mut mutant = proof.clone();
-            let step = &mut mutant.steps[k];
-            match kind {
-                0 => step.rule = (*g.choose(&names).unwrap()).into(),
-                1 => step.place = any(&mut g),
-                2 => step.result = any(&mut g),
-                3 => step.backward = !step.backward,
-                4 => match step.substitution.first_mut() {
-                    Some((_, place)) => *place = any(&mut g),
-                    None => step.substitution.push(("x".into(), 0)),
-                },
-                _ => drop(mutant.steps.remove(k)),
-            }
-            if mutant == proof {
-                continue;
-            }
-            match mutant.check_about(&track, &simple.track) {
-                Err(_) => *rejected += 1,
-                // two rules may say the same, and another term may do as well; then this is a proof, too
-                Ok(()) => accepted += 1,
-            }
-        }
-    }
-    println!("rejected: rule, place, result, direction, substitution, dropped step: {rejected:?}");
-    assert!(rejected.iter().all(|n| *n > 100) && accepted < 100_usize, "{rejected:?} {accepted}");
-    assert!(accepted * 50 < rejected.iter().sum::<usize>(), "{accepted} mutants were proofs");
 }
 
 #[test]

@@ -247,9 +247,10 @@ fn summary_text(checked: &[Checked], laws: &[CheckedLaw]) -> String {
     let summary = summary(checked);
     let n = |key: &str| summary[key].as_u64().unwrap_or(0);
     let mut text = format!(
-        "{} rules keep every bit, {} of them under conditions: {} by definition, {} by SMT, {} by correct rounding, {} by lemma.\n\
+        "{} rules {} every bit, {} of them under conditions: {} by definition, {} by SMT, {} by correct rounding, {} by lemma.\n\
          {} look right and are refused, each with its witness; {} hold over the reals.\n",
         n("sound") + n("conditional"),
+        if n("false") == 0 { "keep" } else { "claim to keep" },
         n("conditional"),
         n("by_definition"),
         n("by_smt"),
@@ -296,7 +297,8 @@ fn conditions(rule: &Rule) -> Vec<String> {
 fn cells(rule: &Rule, row: &Checked) -> [String; 6] {
     let (left, right) = rule.texts();
     let sign = if row.kind == Kind::Refused { "≠" } else { "=" };
-    let witness = if row.kind == Kind::Refused { row.notes.clone() } else { Vec::new() };
+    let witness = if row.kind == Kind::Refused || !row.holds { row.notes.clone() } else { Vec::new() };
+    let word = if row.holds { "" } else { "FALSE: " };
     [
         row.name.to_owned(),
         format!("{left} {sign} {right}"),
@@ -308,7 +310,7 @@ fn cells(rule: &Rule, row: &Checked) -> [String; 6] {
             .chain(seen(row))
             .collect::<Vec<_>>()
             .join(", "),
-        [rule.why.to_owned()].into_iter().chain(witness).collect::<Vec<_>>().join(": "),
+        format!("{word}{}", [rule.why.to_owned()].into_iter().chain(witness).collect::<Vec<_>>().join(": ")),
     ]
 }
 

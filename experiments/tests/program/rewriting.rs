@@ -162,6 +162,23 @@ fn the_table_of_savings_is_in_step() {
     let printed = String::from_utf8(folder.run(&["verify", "simplify", "--table"]).stdout).unwrap();
     let kept = std::fs::read_to_string(root().join("experiments/docs/simplify.md")).unwrap_or_default();
     assert!(printed == kept, "run: keyfit verify simplify --table > experiments/docs/simplify.md");
+    // instructions are counted where valgrind is; that it was of these very tracks can be seen anywhere
+    let counted =
+        std::fs::read_to_string(root().join("experiments/docs/instructions.md")).unwrap_or_default();
+    let rows = |text: &str| {
+        text.lines().filter(|line| line.starts_with("| ")).skip(2).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let nodes: Vec<String> = rows(&kept)
+        .iter()
+        .map(|row| row.split('|').take(6).collect::<Vec<_>>())
+        .filter(|cells| cells[1].starts_with(" nist/") || !cells[2].contains("/d"))
+        .map(|cells| cells.join("|"))
+        .collect();
+    let counted = rows(&counted);
+    assert!(
+        counted.len() == nodes.len() && counted.iter().zip(&nodes).all(|(row, nodes)| row.starts_with(nodes)),
+        "run: make instructions"
+    );
 }
 
 #[test]
