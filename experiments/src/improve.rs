@@ -1,7 +1,8 @@
 //! More accurate forms of a track, as Herbie finds them (Panchekha et al., PLDI 2015): bits are *not* kept.
 //!
 //! [`improve`] samples points uniformly over the doubles of the stated ranges, lets MPFR say what the track's value is there
-//! over the reals, and searches forms that are equal over the reals ([`alternatives`]) for one whose values lie nearer. The error at a point is Herbie's: log₂ of 1 and
+//! over the reals, and searches forms that are equal over the reals ([`alternatives`]), and for a track of one input series at 0 and at infinity,
+//! for one whose values lie nearer. The error at a point is Herbie's: log₂ of 1 and
 //! the number of doubles between the value and the true one, from 0 to 64 bits. Where one form is better below a number and another
 //! above it, a SELECT chooses between them. The figures that are reported are those at points that the search has
 //! not seen. The same options give the same answer, unless a deadline strikes.
@@ -23,6 +24,7 @@
 mod points;
 mod regimes;
 mod search;
+mod series;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -35,6 +37,7 @@ use thiserror::Error;
 pub use points::{CLOCK, bits_of_error};
 use points::{Point, Points};
 use search::Search;
+pub use series::is_series;
 
 /// Which inputs count.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +89,8 @@ pub struct Accuracy {
 pub struct Improved {
     /// The form found; the track itself if none is better.
     pub track: Track,
-    /// The rules that led there, in order, each over the reals; several forms' behind one another.
+    /// The rules that led there, in order, each over the reals, or "series at 0" or "series at infinity", which only come near; several
+    /// forms' behind one another.
     pub rules: Vec<&'static str>,
     /// The track's accuracy, at the points that were held out.
     pub before: Accuracy,
@@ -147,6 +151,10 @@ pub fn improve(track: &Track, inputs: &Inputs, options: &Options) -> Result<Impr
     let points = Points::draw(track, inputs, options)?;
     let mut search = Search::new(track, &points.names, &points.training, options);
     search.run()?;
+    let (equal, rules) = search.best(&points)?;
+    for (form, way) in series_of(track, &equal, inputs, &points)? {
+        search.add(form, rules.iter().copied().chain([way]).collect());
+    }
     let (best, rules) = search.best(&points)?;
     // the bits of what was found are kept from here on
     let best = simplify(&best, &keyfit_rewrite::Options::default())?.track;
@@ -162,6 +170,29 @@ pub fn improve(track: &Track, inputs: &Inputs, options: &Options) -> Result<Impr
         forms: search.looked_at(),
         stopped: search.stopped,
     })
+}
+
+/// The forms of a track of one input that are series, and `equal` where that is better.
+fn series_of(
+    track: &Track,
+    equal: &Track,
+    inputs: &Inputs,
+    points: &Points,
+) -> Result<Vec<(Track, &'static str)>, ImproveError> {
+    let name = track.free_parameters().first().map_or(CLOCK, |p| p.name());
+    let Some(place) = points.names.iter().position(|own| own == name) else { return Ok(Vec::new()) };
+    let ends = inputs.ranges.get(name).copied().unwrap_or([-f64::MAX, f64::MAX]);
+    let worse = |form: &Track, values: &[f64]| {
+        let at = |x: &f64| {
+            let mut inputs = vec![0.0; points.names.len()];
+            inputs[place] = *x;
+            Some(Point { truth: points::truth(track, &points.names, &inputs)?, inputs })
+        };
+        let points_there: Vec<Point> = values.iter().filter_map(at).collect();
+        let [form, equal] = [form, equal].map(|track| mean(&errors(track, &points.names, &points_there)));
+        (!points_there.is_empty()).then_some(form - equal)
+    };
+    Ok(series::series(track, equal, ends, &worse)?)
 }
 
 /// The errors of a track at points, in bits.

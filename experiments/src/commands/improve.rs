@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use keyfit::Channel;
-use keyfit::improve::{Accuracy, CLOCK, Improved, Inputs, Options, improve};
+use keyfit::improve::{Accuracy, CLOCK, Improved, Inputs, Options, improve, is_series};
 use serde_json::{Map, Value, json};
 
 use super::{Notation, json_number, print, print_json};
@@ -130,8 +130,21 @@ fn report(found: &Improved) -> Vec<String> {
             "bits of error: {:.2} -> {:.2} on average, {:.1} -> {:.1} at worst ({held_out} points that the search has not seen)",
             before.mean, after.mean, before.worst, after.worst
         ),
-        format!("bits are not kept; equal over the reals by {}", found.rules.join(", ")),
+        equality(&found.rules),
     ]
+}
+
+/// How the form is equal.
+fn equality(rules: &[&str]) -> String {
+    let (series, rules): (Vec<&str>, Vec<&str>) = rules.iter().partition(|rule| is_series(rule));
+    let by = |ways: &[&str]| ways.join(", ");
+    match (rules.is_empty(), series.is_empty()) {
+        (_, true) => format!("bits are not kept; equal over the reals by {}", by(&rules)),
+        (true, false) => format!("bits are not kept; nearly equal over the reals by {}", by(&series)),
+        (false, false) => {
+            format!("bits are not kept; equal over the reals by {}; nearly so by {}", by(&rules), by(&series))
+        }
+    }
 }
 
 fn object(before: &keyfit::Track, found: &Improved) -> Value {

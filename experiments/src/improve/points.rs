@@ -131,7 +131,7 @@ fn value(track: &Track, names: &[String], inputs: &[f64]) -> f64 {
 }
 
 /// The track's value over the reals, rounded once; `None` if it is not finite, or too many bits would be needed.
-fn truth(track: &Track, names: &[String], inputs: &[f64]) -> Option<f64> {
+pub(super) fn truth(track: &Track, names: &[String], inputs: &[f64]) -> Option<f64> {
     let parameters = parameters(track, names, inputs);
     let rounded = |bits: u32| evaluate(track, inputs[0], &parameters, bits).to_f64();
     let mut bits = BITS;

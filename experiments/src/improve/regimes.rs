@@ -2,6 +2,7 @@
 
 use keyfit_ir::{BuildError, Builder, Op, Parameter, Track};
 
+use super::errors;
 use super::points::{CLOCK, Point, from_ordinal, ordinal};
 use super::search::Form;
 
@@ -24,11 +25,15 @@ pub(super) struct Split {
 /// Where a piece begins among the points in order, and which form is used there.
 type Piece = (usize, usize);
 
-/// The division by one input with the smallest error, if one is worth its pieces.
+/// Where between two pieces their forms are equally good is asked at so many points beside it.
+const WITNESSES: usize = 4;
+
+/// The division by one input with the smallest error, if one is worth its pieces. `truth` gives the true value at inputs.
 pub(super) fn split(
     forms: &[&Form],
     names: &[String],
     points: &[Point],
+    truth: &dyn Fn(&[f64]) -> Option<f64>,
 ) -> Result<Option<Split>, BuildError> {
     let mut best: Option<(f64, usize, Vec<usize>, Vec<Piece>)> = None;
     for input in 0..names.len() {
@@ -54,9 +59,13 @@ pub(super) fn split(
         .zip(ends)
         .map(|((begin, form), end)| order[*begin..end].iter().map(|p| forms[*form].errors[*p]).sum::<f64>())
         .sum();
-    let thresholds = pieces.iter().skip(1).map(|(begin, form)| {
-        let [below, above] = [order[begin - 1], order[*begin]].map(|p| ordinal(points[p].inputs[input]));
-        (from_ordinal(below + (above - below) / 2 + i64::from(below != above)), *form)
+    let thresholds = pieces.windows(2).map(|pair| {
+        let [(_, lower), (begin, upper)] = [pair[0], pair[1]];
+        let near = begin.saturating_sub(WITNESSES)..(begin + WITNESSES).min(order.len());
+        let witnesses: Vec<&Point> = order[near].iter().map(|p| &points[*p]).collect();
+        let ends = [order[begin - 1], order[begin]].map(|p| ordinal(points[p].inputs[input]));
+        let worth = |x: f64| preference([forms[lower], forms[upper]], names, input, &witnesses, truth, x);
+        (bisect(ends, worth), upper)
     });
     let track = selected(forms, &names[input], pieces[0].1, &thresholds.collect::<Vec<_>>())?;
     Ok(Some(Split {
@@ -64,6 +73,42 @@ pub(super) fn split(
         mean: sum / points.len() as f64,
         used: pieces.iter().map(|(_, form)| *form).collect(),
     }))
+}
+
+/// The number from which on the upper form is the better one, sought between two doubles of these numbers.
+fn bisect([mut below, mut above]: [i64; 2], worth: impl Fn(f64) -> f64) -> f64 {
+    while above - below > 1 {
+        let middle = below + (above - below) / 2;
+        if worth(from_ordinal(middle)) > 0.0 {
+            above = middle;
+        } else {
+            below = middle;
+        }
+    }
+    from_ordinal(above)
+}
+
+/// By how many bits the second of two forms is better where the input is `x` and the others are as in the witnesses.
+fn preference(
+    forms: [&Form; 2],
+    names: &[String],
+    input: usize,
+    witnesses: &[&Point],
+    truth: &dyn Fn(&[f64]) -> Option<f64>,
+    x: f64,
+) -> f64 {
+    let mut inputs: Vec<Vec<f64>> = Vec::new();
+    for witness in witnesses {
+        let mut own = witness.inputs.clone();
+        own[input] = x;
+        if !inputs.contains(&own) {
+            inputs.push(own);
+        }
+    }
+    let points: Vec<Point> =
+        inputs.into_iter().filter_map(|inputs| Some(Point { truth: truth(&inputs)?, inputs })).collect();
+    let [first, second] = forms.map(|form| errors(&form.track, names, &points).iter().sum::<f64>());
+    first - second
 }
 
 /// The pieces with the smallest total error, each further one charged what it must be worth.

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use super::points::{Point, Points};
+use super::points::{Point, Points, truth};
 use super::regimes::{Split, split};
+use super::series::is_series;
 use super::{ImproveError, Options, Track, alternatives, cost, errors, mean};
 
 /// So many forms may share the inputs among them.
@@ -21,6 +22,12 @@ pub(super) struct Form {
     pub mean: f64,
     rules: Vec<&'static str>,
     expanded: bool,
+}
+
+impl Form {
+    fn is_series(&self) -> bool {
+        self.rules.iter().any(|rule| is_series(rule))
+    }
 }
 
 pub(super) struct Search<'a> {
@@ -53,7 +60,8 @@ impl<'a> Search<'a> {
         self.seen.len()
     }
 
-    fn add(&mut self, track: Track, rules: Vec<&'static str>) {
+    /// Adds a form to look at, with the rules that led to it.
+    pub fn add(&mut self, track: Track, rules: Vec<&'static str>) {
         if track.nodes().len() > self.options.nodes || !self.seen.insert(track.clone()) {
             return;
         }
@@ -147,11 +155,12 @@ impl<'a> Search<'a> {
         let Some(least) = self.forms.iter().map(|form| form.mean).min_by(f64::total_cmp) else {
             return Err(keyfit_ir::BuildError::Empty.into());
         };
-        // of those that are as good as the best, the cheapest
+        // of those that are as good as the best, the cheapest; but a series that seems so may be wrong between the points
         let good = (0..self.forms.len()).filter(|k| self.forms[*k].mean <= least + WORTH);
-        let Some(single) = good.min_by(|a, b| {
-            cost(&self.forms[*a].track).cmp(&cost(&self.forms[*b].track)).then(self.rank(*a, *b))
-        }) else {
+        let dear = |form: &Form| (form.is_series(), cost(&form.track));
+        let Some(single) =
+            good.min_by(|a, b| dear(&self.forms[*a]).cmp(&dear(&self.forms[*b])).then(self.rank(*a, *b)))
+        else {
             return Err(keyfit_ir::BuildError::Empty.into());
         };
         let mut sharing = self.champions();
@@ -159,7 +168,8 @@ impl<'a> Search<'a> {
             sharing.push(single);
         }
         let forms: Vec<&Form> = sharing.iter().map(|k| &self.forms[*k]).collect();
-        match split(&forms, &points.names, self.points)? {
+        let truth = |inputs: &[f64]| truth(&self.forms[0].track, &points.names, inputs);
+        match split(&forms, &points.names, self.points, &truth)? {
             Some(Split { track, mean, used }) if mean + WORTH < self.forms[single].mean => {
                 let rules = used.iter().flat_map(|k| self.forms[sharing[*k]].rules.iter().copied());
                 Ok((track, rules.collect()))
