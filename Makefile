@@ -5,7 +5,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 KEYFIT := target/release/keyfit
 SOLVER := target/solver
 
-.PHONY: demo test setup lint bench rules study instructions
+.PHONY: demo test setup lint bench rules study instructions alike browser
 
 # The main job: fits of the examples, and all solvers on all problems with known answers.
 demo: setup
@@ -16,13 +16,24 @@ demo: setup
 	$(KEYFIT) plot experiments/examples/arc.rectsl --out target/demo/arc.svg
 
 # Everything that must hold.
-test: setup lint
+test: setup browser lint
 	$(CARGO) test --locked --workspace --all-features
 	$(MAKE) demo
+	$(MAKE) alike
 	$(KEYFIT) verify agreement --triples 5000000
 	$(MAKE) rules
 	$(KEYFIT) verify simplify --pairs 100000000
 	$(KEYFIT) verify proofs
+
+# A debug build and a release build write the same report, but for the revision in the manifest.
+alike:
+	rm -rf target/alike && mkdir -p target/alike
+	for kind in debug release; do \
+		target/$$kind/keyfit study run experiments/examples/small.toml --store target/alike/$$kind.runs && \
+		target/$$kind/keyfit study report experiments/examples/small.toml --store target/alike/$$kind.runs --out target/alike/$$kind \
+		|| exit 1; \
+	done
+	diff -r -x times -x machine.json -x manifest.json target/alike/debug target/alike/release
 
 lint: setup
 	$(CARGO) fmt --all --check
@@ -32,7 +43,7 @@ lint: setup
 # Asks an SMT solver about every rewrite rule, at binary64: minutes the first time, then answers are kept in target/smt.
 rules: setup $(SOLVER)/ready
 	$(CARGO) build --release --locked -p keyfit
-	PATH="$(CURDIR)/$(SOLVER)/bin:$$PATH" $(KEYFIT) verify rules --rounding-points 3000000 --confirm 3
+	PATH="$(CURDIR)/$(SOLVER)/bin:$$PATH" $(KEYFIT) verify rules --rounding-points 2000000 --confirm 2
 
 # bitwuzla's Python package proves and z3's confirms. Where they cannot be had, cvc5 and z3 of Debian, which are slower.
 $(SOLVER)/ready:
@@ -49,6 +60,10 @@ study: setup
 	$(KEYFIT) study run experiments/examples/gallery.toml --store target/study/gallery.runs
 	$(KEYFIT) study report experiments/examples/gallery.toml --store target/study/gallery.runs --out target/study/report
 	$(KEYFIT) study verify target/study/report
+
+# In which a test opens the report of a study; without one it says so and does nothing.
+browser:
+	@command -v chromium >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends chromium; } || true
 
 # Counts instructions under valgrind, which does not know the newest ones.
 instructions: setup

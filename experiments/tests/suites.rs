@@ -3,6 +3,7 @@
 use keyfit::SOLVERS;
 use keyfit::comparison::{compare, summarize};
 use keyfit::suite::{Problem, suite, suite_names};
+use keyfit::{FitOptions, fit_channels};
 
 #[test]
 fn the_suites_are_all_there() {
@@ -179,4 +180,32 @@ fn all_ways_to_evaluate_agree() {
     assert_eq!(run.disagreement, None);
     assert!(run.triples >= 100_000 && run.finite > run.triples / 2, "{run:?}");
     assert!(run.operations_missing.is_empty() && run.shapes_missing.is_empty(), "{run:?}");
+}
+
+/// The table beside Ceres tells how often we evaluate; times and Ceres's own counts are of the run that it was printed from.
+#[test]
+fn the_counts_beside_ceres_are_in_step() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = std::fs::read_to_string(folder.join("docs/nist.md")).unwrap();
+    let mut rows = 0;
+    for problem in suite("nist").unwrap() {
+        for (k, start) in problem.starts.iter().enumerate() {
+            let fit = fit_channels(start.clone(), &FitOptions::default()).unwrap();
+            let values = fit.parameters.iter().map(|p| (p.name.clone(), p.value)).collect();
+            let row = format!(
+                "| {} | {} | {}, {}, {:.1}, ",
+                problem.name,
+                k + 1,
+                fit.residual_evaluations,
+                fit.jacobian_evaluations,
+                problem.lre(&values, fit.final_residual)
+            );
+            assert!(
+                table.contains(&row),
+                "docs/nist.md should have {row}: cargo bench --bench ceres -- --markdown"
+            );
+            rows += 1;
+        }
+    }
+    assert_eq!(rows, 54);
 }

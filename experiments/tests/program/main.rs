@@ -1,5 +1,6 @@
 //! The program as people run it.
 
+mod browser;
 mod cli;
 mod features;
 mod folder;

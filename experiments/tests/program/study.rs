@@ -90,6 +90,15 @@ fn a_study_that_is_killed_goes_on_where_it_was() {
     assert!(grown > 0, "no kill came while the study ran");
     assert_eq!(run(&folder, &["study", "run", "s.toml", "--store", "killed"]).code, 0);
     assert!(runs(&folder, "s.toml", "killed") == whole);
+    for store in ["killed", "whole"] {
+        let report = run(
+            &folder,
+            &["study", "report", "s.toml", "--store", store, "--out", &format!("{store}.report")],
+        );
+        assert_eq!(report.code, 0, "{}", report.stderr);
+    }
+    let [killed, undisturbed] = ["killed.report", "whole.report"].map(|report| files(&folder.0.join(report)));
+    assert!(killed == undisturbed, "the report of a study that was killed differs");
     // and there is nothing left to do
     let again = run(&folder, &["study", "run", "s.toml", "--store", "killed", "--json"]);
     assert!(again.stdout.contains("\"carried_out\": 0"), "{}", again.stdout);
@@ -252,12 +261,15 @@ fn a_report_is_the_same_however_it_is_made() {
     assert_eq!(early.code, 2);
     assert!(early.stderr.contains("are not in the store"), "{}", early.stderr);
     done(&["study", "run", "s.toml", "--jobs", "1"]);
-    done(&["study", "run", "s.toml", "--jobs", "3", "--store", "other"]);
     done(&["study", "report", "s.toml", "--out", "a"]);
-    done(&["study", "report", "s.toml", "--store", "other", "--out", "b"]);
-    done(&["study", "report", "--from", "a", "--out", "c"]);
     let a = files(&folder.0.join("a"));
-    assert!(a == files(&folder.0.join("b")), "two runs of a study differ");
+    for jobs in ["2", "8"] {
+        let store = format!("{jobs}.runs");
+        done(&["study", "run", "s.toml", "--jobs", jobs, "--store", &store]);
+        done(&["study", "report", "s.toml", "--store", &store, "--out", "b"]);
+        assert!(a == files(&folder.0.join("b")), "runs of a study by 1 and by {jobs} differ");
+    }
+    done(&["study", "report", "--from", "a", "--out", "c"]);
     assert!(a == files(&folder.0.join("c")), "a report made of a report differs");
     assert!(folder.0.join("a/times/ratios.csv").exists() && !folder.0.join("c/times").exists());
     for name in [
@@ -265,6 +277,7 @@ fn a_report_is_the_same_however_it_is_made() {
         "methods.md",
         "tables/pairs.tex",
         "data/runs.csv",
+        "data/runs.parquet",
         "figures/digits.svg",
         "figures/digits.pdf",
         "inputs/own/line.toml",

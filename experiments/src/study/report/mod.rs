@@ -5,16 +5,19 @@
 //! | `report.html` | everything, in one file that needs no network |
 //! | `figures/*.svg`, `*.pdf` | figures, as SVG light or dark as their reader is; PDF with the feature `pdf` |
 //! | `tables/*.tex`, `*.md` | tables for LaTeX (booktabs) and Markdown |
-//! | `data/*.csv` | their numbers in full, and those of every run |
+//! | `data/*.csv`, `*.parquet` | their numbers in full, those of every run and of curves; Parquet with the feature `parquet` |
 //! | `methods.md` | what was run, and how it is measured |
 //! | `inputs/`, `runs.jsonl` | study, problem files, and every run with its course: what all of this is made of |
 //! | `manifest.json` | SHA-256 of each of these files, versions, seed |
 //! | `times/`, `machine.json` | what differs from machine to machine |
 //!
-//! All but the last line is the same, byte for byte, wherever the study is run.
+//! All but the last line is the same, byte for byte, wherever the study is run. The manifest also names the revision of keyfit's sources, if
+//! the program is a release build from a checkout.
 
 mod figures;
 mod methods;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod sheet;
 mod sheets;
 pub mod verify;
@@ -44,7 +47,7 @@ pub const MANIFEST: &str = "manifest.json";
 /// The list of all crates with their versions.
 const LOCK: &str = include_str!("../../../../Cargo.lock");
 /// Crates that compute.
-const CRATES: [&str; 8] = ["argmin", "core-math", "egg", "faer", "ndarray", "num-dual", "rug", "rusqlite"];
+const CRATES: [&str; 7] = ["argmin", "core-math", "egg", "ndarray", "num-dual", "rug", "rusqlite"];
 
 /// Why there is no report.
 #[derive(Debug, Error)]
@@ -68,6 +71,10 @@ pub enum ReportError {
     #[cfg(feature = "pdf")]
     #[error("a figure: {0}")]
     Pdf(#[from] crate::figure::PngError),
+    /// A table as Parquet.
+    #[cfg(feature = "parquet")]
+    #[error("a table: {0}")]
+    Parquet(#[from] ::parquet::errors::ParquetError),
     /// A line that is no run.
     #[error("line {line} of {RUNS} is no run")]
     Line {
@@ -91,8 +98,12 @@ pub fn report(study: &Study, text: &str, store: &mut Store) -> Result<Files, Rep
     files.insert(RUNS.into(), runs.into_bytes());
     let named = Named { study, table: &table };
     let sheets = named.all();
-    for sheet in &sheets {
+    for sheet in sheets.iter().chain([&named.moments()]) {
         files.insert(format!("data/{}.csv", sheet.name), sheet.csv().into_bytes());
+        #[cfg(feature = "parquet")]
+        files.insert(format!("data/{}.parquet", sheet.name), parquet::file(&sheet.data())?);
+    }
+    for sheet in &sheets {
         if sheet.name != "runs" {
             files.insert(format!("tables/{}.tex", sheet.name), sheet.latex().into_bytes());
             files.insert(format!("tables/{}.md", sheet.name), sheet.markdown().into_bytes());
@@ -176,6 +187,7 @@ fn manifest(study: &Study, files: &Files) -> Value {
         "seed": study.seed,
         "runs": study.len(),
         "keyfit": env!("CARGO_PKG_VERSION"),
+        "revision": option_env!("KEYFIT_REVISION").filter(|revision| !revision.is_empty()),
         "cargo_lock": hash(LOCK.as_bytes()),
         "crates": crates(),
         "inputs": hashes(true),

@@ -43,6 +43,40 @@ pub struct Sheet {
     pub rows: Vec<Row>,
 }
 
+/// A column of a table's data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its values, as many as there are rows.
+    pub values: Values,
+}
+
+/// The values of a column; none where there is nothing to say.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Words.
+    Text(Vec<Option<String>>),
+    /// Whole numbers.
+    Whole(Vec<Option<i64>>),
+    /// Numbers.
+    Real(Vec<Option<f64>>),
+}
+
+impl Values {
+    /// As they read back to the same values.
+    fn texts(&self) -> Vec<String> {
+        fn all<T>(values: &[Option<T>], text: impl Fn(&T) -> String) -> Vec<String> {
+            values.iter().map(|value| value.as_ref().map(&text).unwrap_or_default()).collect()
+        }
+        match self {
+            Values::Text(values) => all(values, String::clone),
+            Values::Whole(values) => all(values, i64::to_string),
+            Values::Real(values) => all(values, |x| format!("{x:?}")),
+        }
+    }
+}
+
 fn number(x: f64, decimals: usize) -> String {
     if x == f64::INFINITY {
         "∞".into()
@@ -86,12 +120,11 @@ impl Cell {
         }
     }
 
-    /// As it reads back to the same bits.
-    fn exact(&self) -> String {
-        match (self, self.value()) {
-            (Cell::Text(text), _) => text.clone(),
-            (_, Some(x)) => format!("{x:?}"),
-            (_, None) => String::new(),
+    /// The number if it is a whole one of those that are counted.
+    fn count(&self) -> Option<i64> {
+        match self {
+            Cell::Number(x, 0) if *x == x.trunc() && x.abs() <= 9_007_199_254_740_992.0 => Some(*x as i64),
+            _ => None,
         }
     }
 }
@@ -105,33 +138,36 @@ impl Sheet {
         self.rows.iter().any(|row| row.cells.get(column).is_some_and(|cell| cell.interval().is_some()))
     }
 
-    /// Records for CSV: the numbers in full, intervals in columns of their own.
-    fn records(&self) -> Vec<Vec<String>> {
-        let both: Vec<bool> = (0..self.columns.len()).map(|column| self.has_interval(column)).collect();
-        let head = self.columns.iter().zip(&both).flat_map(|(name, both)| match both {
-            true => vec![name.clone(), format!("{name} low"), format!("{name} high")],
-            false => vec![name.clone()],
-        });
-        let ends = |cell: &Cell| match cell.interval().flatten() {
-            Some((low, high)) => [format!("{low:?}"), format!("{high:?}")],
-            None => [String::new(), String::new()],
+    /// The data: numbers in full, intervals in columns of their own.
+    pub fn data(&self) -> Vec<Column> {
+        let column = |(i, name): (usize, &String)| {
+            let cells = || self.rows.iter().filter_map(move |row| row.cells.get(i));
+            let mut columns = vec![Column { name: name.clone(), values: values(cells()) }];
+            if self.has_interval(i) {
+                let end = |which: fn((f64, f64)) -> f64| {
+                    cells().map(|cell| cell.interval().flatten().map(which)).collect()
+                };
+                let ends = [("low", end(|ends| ends.0)), ("high", end(|ends| ends.1))];
+                columns.extend(ends.map(|(word, ends)| Column {
+                    name: format!("{name} {word}"),
+                    values: Values::Real(ends),
+                }));
+            }
+            columns
         };
-        let record = |row: &Row| {
-            let cells = row.cells.iter().zip(&both);
-            cells
-                .flat_map(|(cell, both)| {
-                    [cell.exact()].into_iter().chain(if *both { ends(cell).to_vec() } else { vec![] })
-                })
-                .collect()
-        };
-        [head.collect()].into_iter().chain(self.rows.iter().map(record)).collect()
+        self.columns.iter().enumerate().flat_map(column).collect()
     }
 
     /// As CSV.
     pub fn csv(&self) -> String {
+        let (names, texts): (Vec<String>, Vec<Vec<String>>) =
+            self.data().into_iter().map(|column| (column.name, column.values.texts())).unzip();
         let mut writer = csv::Writer::from_writer(Vec::new());
         // memory takes everything, and each record is as long as the first
-        self.records().iter().for_each(|record| writer.write_record(record).unwrap_or_default());
+        writer.write_record(names).unwrap_or_default();
+        for k in 0..self.rows.len() {
+            writer.write_record(texts.iter().map(|column| &column[k])).unwrap_or_default();
+        }
         String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
 
@@ -198,6 +234,22 @@ impl Sheet {
         }
         out + "</tbody>\n</table></div>\n</section>\n"
     }
+}
+
+/// The values of cells that stand in one column: counts, numbers, or else words.
+fn values<'a>(cells: impl Iterator<Item = &'a Cell> + Clone) -> Values {
+    let there = || cells.clone().filter(|cell| **cell != Cell::None);
+    if there().all(|cell| cell.count().is_some()) && there().next().is_some() {
+        return Values::Whole(cells.map(Cell::count).collect());
+    }
+    if there().all(|cell| cell.value().is_some()) && there().next().is_some() {
+        return Values::Real(cells.map(Cell::value).collect());
+    }
+    let text = |cell: &Cell| match (cell, cell.value()) {
+        (Cell::Text(text), _) => Some(text.clone()),
+        (_, value) => value.map(|x| format!("{x:?}")),
+    };
+    Values::Text(cells.map(text).collect())
 }
 
 /// Text as LaTeX sets it.

@@ -308,6 +308,30 @@ impl Named<'_> {
         }
     }
 
+    /// The points of the curves of convergence.
+    pub fn moments(&self) -> Sheet {
+        let mut rows = Vec::new();
+        for run in &self.table.runs {
+            let words = [self.problem(run.job.problem), self.solver(run.job.solver)].map(Cell::Text);
+            for moment in self.table.courses.get(&run.number).into_iter().flatten() {
+                let mut cells = vec![Cell::Number(run.number as f64, 0)];
+                cells.extend(words.iter().cloned());
+                cells.push(Cell::Number(moment.evaluations, 0));
+                cells.extend([moment.excess, moment.gradient, moment.error].map(|x| Cell::Number(x, 6)));
+                rows.push(Row { cells, runs: Vec::new() });
+            }
+        }
+        let columns =
+            ["run", "problem", "solver", "evaluations", "cost less best", "gradient", "parameter error"];
+        Sheet {
+            name: "convergence",
+            title: "Convergence".into(),
+            note: "The course of each run from a problem's first start.".into(),
+            columns: columns.map(str::to_owned).to_vec(),
+            rows,
+        }
+    }
+
     fn runs(&self) -> Sheet {
         let row = |run: &Summary| {
             let record = &run.record;
