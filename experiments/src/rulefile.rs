@@ -1,7 +1,7 @@
 //! Rules of one's own, to be checked like those of the table.
 //!
 //! A file is TOML with one `[[rule]]` a row: `name`; `left` and `right`, formulas over
-//! [`VARIABLES`](keyfit_rewrite::pattern::VARIABLES); `when`, a list of conditions in the words of the catalogue; `claim`, one of
+//! [`VARIABLES`]; `when`, a list of conditions in the words of the catalogue; `claim`, one of
 //! [`CLAIMS`], "smt" if it is left out; `witness` for a refused rule, a number for each variable; `why`.
 //!
 //! ```

@@ -93,8 +93,7 @@ fn compiled(problems: &[Problem], folder: &Path) -> io::Result<Vec<PathBuf>> {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                loop {
-                    let Some((k, problem)) = next.lock().ok().and_then(|mut next| next.next()) else { break };
+                while let Some((k, problem)) = next.lock().ok().and_then(|mut next| next.next()) {
                     let program = compile(problem, folder).map_err(|error| error.to_string());
                     if let Ok(mut done) = done.lock() {
                         done[k] = Some(program);
