@@ -26,6 +26,8 @@ pub enum Law {
     Rises,
     /// It falls with its first operand, in the same sense.
     Falls,
+    /// It is NaN, or lies between 0 and its second operand, 0 included and never −0; and what lies there already it leaves alone.
+    Remains,
 }
 
 /// Laws of operations, as a rule's proof uses them.
@@ -44,6 +46,8 @@ const BY_LAWS: &[(&str, Laws)] = &[
     ("mix-end-as-written", &[(Op::ADD, Law::Any), (Op::MUL, Law::Neutral)]),
     ("mix-end-near", &[(Op::MUL, Law::Neutral)]),
     ("smoothstep-unit", &[(Op::DIV, Law::Neutral), (Op::MUL, Law::Any)]),
+    ("loop-of-loop", &[(Op::MOD, Law::Strict), (Op::MOD, Law::Remains)]),
+    ("mod-inside", &[(Op::MOD, Law::Strict), (Op::MOD, Law::Remains)]),
     ("min-add", monotone!(ADD Rises)),
     ("max-add", monotone!(ADD Rises)),
     ("min-mul", monotone!(MUL Rises)),
@@ -100,6 +104,10 @@ impl Law {
             Law::Strict => (format!("{word} of NaN is NaN"), "by definition"),
             Law::Rises => (format!("{word} rises with its first operand"), monotone),
             Law::Falls => (format!("{word} falls with its first operand"), monotone),
+            Law::Remains => (
+                format!("{word} lies between 0 and its second operand, and leaves alone what does"),
+                "x - y*floor(x/y) is what is left of x by whole y's: of what is less than one y, all",
+            ),
         }
     }
 
@@ -196,6 +204,10 @@ impl File {
             Law::Commutes => vec![format!("(= {value} (f_{} {b} {a}))", it.op.word())],
             Law::Neutral => vec![format!("(=> (= {b} {}) (= {value} {a}))", self.constant(1.0))],
             Law::Strict => vec![format!("(=> (or (fp.isNaN {a}) (fp.isNaN {b})) (fp.isNaN {value}))")],
+            Law::Remains => {
+                let (lies, lay) = (self.between(value, b), self.between(a, b));
+                vec![format!("(or (fp.isNaN {value}) {lies})"), format!("(=> {lay} (= {value} {a}))")]
+            }
             Law::Rises | Law::Falls => {
                 let inside =
                     format!("(=> (and (not (fp.isNaN {a})) {}) (not (fp.isNaN {value})))", self.inside(it));
@@ -223,6 +235,14 @@ impl File {
             ordered(a, b),
             ordered(&low.value, &high.value)
         ))
+    }
+
+    /// That a number lies between 0, which is included, and another, and is not −0.
+    fn between(&self, x: &str, end: &str) -> String {
+        let zero = self.constant(0.0);
+        format!(
+            "(and (not (and (fp.isZero {x}) (fp.isNegative {x}))) (or (and (fp.leq {zero} {x}) (fp.lt {x} {end})) (and (fp.lt {end} {x}) (fp.leq {x} {zero}))))"
+        )
     }
 
     fn inside(&self, it: &Application) -> String {
