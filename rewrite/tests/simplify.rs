@@ -1,8 +1,8 @@
 //! What simplification does, does not do, and never changes.
 
 use keyfit_ir::arbitrary::{RandomNumber, RandomTrack};
-use keyfit_ir::{Builder, Op, Parameter, Sampler, Track, same_bits};
-use keyfit_rewrite::{Bounds, Cost, Options, simplify};
+use keyfit_ir::{Builder, HEADING_STEP, Op, Parameter, Sampler, Track, heading, same_bits};
+use keyfit_rewrite::{Bounds, Cost, Options, exact_heading, simplify};
 use quickcheck::{Arbitrary, Gen};
 
 fn within(bounds: Bounds) -> Options {
@@ -238,4 +238,36 @@ fn a_long_chain_does_not_recurse() {
     let track = b.finish(x).unwrap();
     let simple = simplify(&track, &Options::default()).unwrap();
     assert_eq!(simple.track.nodes().len(), 100_001);
+}
+
+/// Half a turn is π or −π by the sign of a zero, which no rewriting may lose.
+#[test]
+fn headings_keep_their_half_turns() {
+    use std::f64::consts::PI;
+    let mut halves = [0, 0];
+    for (x, y) in [
+        ("-t", "0*t"),
+        ("-t", "neg(0*t)"),
+        ("5 - 2*t", "0"),
+        ("-t", "linear[0=0 1=1e-300 2=0]"),
+        ("linear[0=1 2=-1]", "hold[0=-0.0 1=0]"),
+        ("cos(t)", "sin(t)*-0.0"),
+    ] {
+        let [x, y] = [x, y].map(|text| Track::parse(text).unwrap());
+        let differences = heading(x.clone(), y.clone(), HEADING_STEP).track().unwrap();
+        for track in [differences, exact_heading(&x, &y).unwrap()] {
+            for options in [Options::default(), within(Bounds::new().duration(8.0))] {
+                let simple = simplify(&track, &options).unwrap();
+                simple.proof.check_about(&track, &simple.track).unwrap();
+                for k in 0..=64 {
+                    let t = f64::from(k) / 8.0;
+                    let [before, after] = [track.sample(t), simple.track.sample(t)];
+                    assert!(same_bits(before, after), "{}: {before} {after} at {t}", track.describe());
+                    halves[0] += usize::from(before == PI);
+                    halves[1] += usize::from(before == -PI);
+                }
+            }
+        }
+    }
+    assert!(halves.iter().all(|n| *n > 20), "{halves:?}");
 }
