@@ -113,7 +113,8 @@ fn the_readme_tells_how_the_solvers_do_on_nist() {
 /// A linear fit to motion capture, of a scene with a looped clock: all solvers meet it, and its standard errors.
 #[test]
 fn the_walk_is_met() {
-    let problems = suite("motion").unwrap();
+    let mut problems = suite("motion").unwrap();
+    problems.retain(|problem| problem.name == "walk");
     let solvers: Vec<_> = SOLVERS.iter().collect();
     for run in compare(&problems, &solvers, &Default::default(), |_| {}) {
         // values alone are flat to rounding where the parameters have half of their digits
