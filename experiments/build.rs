@@ -11,15 +11,16 @@ fn main() {
     }
 }
 
-/// The revision of a checkout; `None` where there is none, or where it is kept elsewhere.
+/// The revision that is checked out; `None` where there is none, or where it is kept elsewhere.
 fn revision(git: &Path) -> Option<String> {
-    let head = git.join("HEAD");
-    println!("cargo:rerun-if-changed={}", head.display());
-    let head = read_to_string(head).ok()?;
+    // the log grows with every commit, wherever the branch's own file is kept
+    for watched in ["HEAD", "logs/HEAD"].map(|name| git.join(name)).iter().filter(|path| path.exists()) {
+        println!("cargo:rerun-if-changed={}", watched.display());
+    }
+    let head = read_to_string(git.join("HEAD")).ok()?;
     let Some(name) = head.trim().strip_prefix("ref: ") else { return Some(head.trim().to_owned()) };
     let own = git.join(name);
     if own.exists() {
-        println!("cargo:rerun-if-changed={}", own.display());
         return Some(read_to_string(own).ok()?.trim().to_owned());
     }
     // refs that were packed

@@ -74,7 +74,9 @@ impl Named<'_> {
         let _ = writeln!(
             out,
             "Run with keyfit {}, seed {}: {} runs, {} solvers on {} problems. The study's hash is `{}`; study and \
-             problem files are in `inputs/`, every run with its course in `runs.jsonl`.\n",
+             problem files are in `inputs/`, every run with its course in `runs.jsonl`. In the \
+             folder that holds this file, `keyfit study report --from . --out ../again` makes everything anew but the times, and \
+             `keyfit study verify .` compares the hashes and carries out a sample of the runs again.\n",
             env!("CARGO_PKG_VERSION"),
             study.seed,
             study.len(),

@@ -11,8 +11,8 @@
 //! | `manifest.json` | SHA-256 of each of these files, versions, seed |
 //! | `times/`, `machine.json` | what differs from machine to machine |
 //!
-//! All but the last line is the same, byte for byte, wherever the study is run. The manifest also names the revision of keyfit's sources, if
-//! the program is a release build from a checkout.
+//! All but the last line is the same, byte for byte, wherever the study is run. The manifest also names the revision of keyfit's sources that
+//! was checked out, if the program is a release build; changes that were not committed it does not know.
 
 mod figures;
 mod methods;
