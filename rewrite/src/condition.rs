@@ -154,16 +154,16 @@ impl Compiled {
 
 /// The words for what is needed of one term, as they stand behind it.
 const WORDS: [(Need, &str); 10] = [
-    (Need::NotNan, " is not NaN"),
     (Need::Finite, " is finite"),
-    (Need::SignClear, " has its sign bit clear"),
-    (Need::SignSet, " has its sign bit set"),
+    (Need::NotNan, " is not NaN"),
+    (Need::NotZero, " is not zero"),
     (Need::NotNegativeZero, " is not -0"),
     (Need::NotPositiveZero, " is not +0"),
-    (Need::NotZero, " is not zero"),
     (Need::Whole, " is whole"),
     (Need::Constant, " is a constant"),
     (Need::PowerOfTwo, " is a power of two"),
+    (Need::SignClear, " has its sign bit clear"),
+    (Need::SignSet, " has its sign bit set"),
 ];
 /// What stands behind the terms of [`Condition::Ordered`].
 const ORDERED: &str = " with -0 < +0";
@@ -186,7 +186,8 @@ impl fmt::Display for Condition {
 /// A text that is no condition.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{text:?} is no condition; one is a term and `is finite`, `is not NaN`, `is not zero`, `is not -0`, `is not +0`, `is whole`, `is a constant`, `is a power of two`, `has its sign bit clear`, `has its sign bit set` or `is from LOW to HIGH`; or `a <= b`, `a < b` or `a <= b with -0 < +0`"
+    "{text:?} is no condition; one is a term and {} or `is from LOW to HIGH`; or `a <= b`, `a < b` or `a <= b{ORDERED}`",
+    WORDS.map(|(_, words)| format!("`{}`", words.trim())).join(", ")
 )]
 pub struct NoCondition {
     /// The text.
