@@ -9,7 +9,7 @@
 
 use std::f64::consts::LN_2;
 
-use keyfit_ir::Scalar;
+use keyfit_ir::{Op, Scalar};
 
 /// The derivatives of a function of one operand, given (x, f(x)).
 pub(crate) struct Unary {
@@ -19,13 +19,19 @@ pub(crate) struct Unary {
     pub second: fn(f64, f64) -> f64,
 }
 
-/// The derivatives of a function of two operands, given (a, b, f(a, b)).
+/// A derivative of a function of two operands, given (a, b, f(a, b)).
+pub(crate) type By = fn(f64, f64, f64) -> f64;
+
+/// The derivatives of a function of two operands. Each by itself: a power's by its exponent costs a logarithm.
 pub(crate) struct Binary {
     /// ∂f/∂a, ∂f/∂b
-    pub first: fn(f64, f64, f64) -> [f64; 2],
+    pub first: [By; 2],
     /// ∂²f/∂a², ∂²f/∂a∂b, ∂²f/∂b²
-    pub second: fn(f64, f64, f64) -> [f64; 3],
+    pub second: [By; 3],
 }
+
+const ZERO: By = |_, _, _| 0.0;
+const ONE: By = |_, _, _| 1.0;
 
 /// A product in which an exact zero wins: nothing moves, however steep the slope.
 #[inline]
@@ -36,7 +42,7 @@ pub(crate) fn times(a: f64, b: f64) -> f64 {
 /// Functions that are constant between their jumps.
 pub(crate) const FLAT: Unary = Unary { first: |_, _| 0.0, second: |_, _| 0.0 };
 /// A jump of one operand over the other.
-pub(crate) const FLAT2: Binary = Binary { first: |_, _, _| [0.0; 2], second: |_, _, _| [0.0; 3] };
+pub(crate) const FLAT2: Binary = Binary { first: [ZERO; 2], second: [ZERO; 3] };
 
 pub(crate) const NEG: Unary = Unary { first: |_, _| -1.0, second: |_, _| 0.0 };
 /// The right-hand branch at both zeros.
@@ -80,47 +86,46 @@ pub(crate) const TANH: Unary = Unary {
     second: |x, f| -2.0 * f * (TANH.first)(x, f),
 };
 
-pub(crate) const ADD: Binary = Binary { first: |_, _, _| [1.0, 1.0], second: |_, _, _| [0.0; 3] };
-pub(crate) const SUB: Binary = Binary { first: |_, _, _| [1.0, -1.0], second: |_, _, _| [0.0; 3] };
-pub(crate) const MUL: Binary = Binary { first: |a, b, _| [b, a], second: |_, _, _| [0.0, 1.0, 0.0] };
+pub(crate) const ADD: Binary = Binary { first: [ONE, ONE], second: [ZERO; 3] };
+pub(crate) const SUB: Binary = Binary { first: [ONE, |_, _, _| -1.0], second: [ZERO; 3] };
+pub(crate) const MUL: Binary = Binary { first: [|_, b, _| b, |a, _, _| a], second: [ZERO, ONE, ZERO] };
 pub(crate) const DIV: Binary = Binary {
-    first: |a, b, _| [1.0 / b, -over_square(a, b, 1.0)],
-    second: |a, b, _| [0.0, -1.0 / b / b, 2.0 * over_square(a, b, 1.0) / b],
+    first: [|_, b, _| 1.0 / b, |a, b, _| -over_square(a, b, 1.0)],
+    second: [ZERO, |_, b, _| -1.0 / b / b, |a, b, _| 2.0 * over_square(a, b, 1.0) / b],
 };
 /// d/dy is −⌊x/y⌋; as x = y·⌊x/y⌋ + f that is a difference of two quotients, a whole number.
 pub(crate) const MODULO: Binary =
-    Binary { first: |x, y, f| [1.0, -(x / y - f / y).round_ties_even()], second: |_, _, _| [0.0; 3] };
+    Binary { first: [ONE, |x, y, f| -(x / y - f / y).round_ties_even()], second: [ZERO; 3] };
 /// At the origin the two are 0: a direction that no operand has cannot turn.
 pub(crate) const ATAN2: Binary = Binary {
-    first: |y, x, _| atan2(y, x),
-    second: |y, x, _| {
-        let [fy, fx] = atan2(y, x);
-        let twist = 2.0 * fy * fx;
-        // (y² − x²)/r⁴, whose differences must be taken before anything is rounded
-        let r = Scalar::hypot(&x, &y);
-        let mixed = if r > 0.0 && r.is_finite() { (y - x) / r * ((y + x) / r) / r / r } else { 0.0 };
-        [twist, mixed, -twist]
-    },
+    first: [|y, x, _| atan2(y, x)[0], |y, x, _| atan2(y, x)[1]],
+    second: [
+        |y, x, _| twist(y, x),
+        |y, x, _| {
+            // (y² − x²)/r⁴, whose differences must be taken before anything is rounded
+            let r = Scalar::hypot(&x, &y);
+            if r > 0.0 && r.is_finite() { (y - x) / r * ((y + x) / r) / r / r } else { 0.0 }
+        },
+        |y, x, _| -twist(y, x),
+    ],
 };
 /// At the origin the two are 0, as for [`ATAN2`].
 pub(crate) const HYPOT: Binary = Binary {
-    first: direction,
-    second: |x, y, f| {
-        let [fx, fy] = direction(x, y, f);
-        if f == 0.0 { [0.0; 3] } else { [fy * fy / f, -fx * fy / f, fx * fx / f] }
-    },
+    first: [|x, y, f| direction(x, y, f)[0], |x, y, f| direction(x, y, f)[1]],
+    second: [
+        |x, y, f| bend(x, y, f, |[_, fy]| fy * fy),
+        |x, y, f| bend(x, y, f, |[fx, fy]| -fx * fy),
+        |x, y, f| bend(x, y, f, |[fx, _]| fx * fx),
+    ],
 };
 /// Powers of a negative base exist at whole exponents only, so that base has an infinite slope in the exponent.
 pub(crate) const POW: Binary = Binary {
-    first: |x, y, f| [lowered(y, x, y, f), times(f, log(x))],
-    second: |x, y, f| {
-        let g = lowered(1.0, x, y, f);
-        [
-            lowered(y * (y - 1.0), x, y - 1.0, g),
-            times(g, 1.0 + times(y, log(x))),
-            times(times(f, log(x)), log(x)),
-        ]
-    },
+    first: [|x, y, f| lowered(y, x, y, f), |x, _, f| times(f, log(x))],
+    second: [
+        |x, y, f| lowered(y * (y - 1.0), x, y - 1.0, lowered(1.0, x, y, f)),
+        |x, y, f| times(lowered(1.0, x, y, f), 1.0 + times(y, log(x))),
+        |x, _, f| times(times(f, log(x)), log(x)),
+    ],
 };
 
 /// 1 − x² without cancellation near ±1.
@@ -155,6 +160,17 @@ fn atan2(y: f64, x: f64) -> [f64; 2] {
     }
 }
 
+/// ∂²/∂y² of atan2(y, x), and minus ∂²/∂x².
+fn twist(y: f64, x: f64) -> f64 {
+    let [fy, fx] = atan2(y, x);
+    2.0 * fy * fx
+}
+
+/// A second derivative of hypot, f times which is a product of the first ones.
+fn bend(x: f64, y: f64, f: f64, product: fn([f64; 2]) -> f64) -> f64 {
+    if f == 0.0 { 0.0 } else { product(direction(x, y, f)) / f }
+}
+
 /// The unit vector of (x, y), whose length is `f`.
 fn direction(x: f64, y: f64, f: f64) -> [f64; 2] {
     if f == 0.0 {
@@ -184,4 +200,49 @@ fn lowered(c: f64, x: f64, n: f64, g: f64) -> f64 {
     } else {
         times(c, Scalar::pow(&x, &(n - 1.0)))
     }
+}
+
+/// Writes what `of` makes of the operands a and b and the value f, lane by lane.
+#[inline]
+fn each_lane([a, b, f]: [&[f64]; 3], out: &mut [f64], of: impl Fn(f64, f64, f64) -> f64) {
+    let n = [a.len(), b.len(), f.len()].into_iter().fold(out.len(), usize::min);
+    let (a, b, f) = (&a[..n], &b[..n], &f[..n]);
+    for (i, slot) in out[..n].iter_mut().enumerate() {
+        *slot = of(a[i], b[i], f[i]);
+    }
+}
+
+macro_rules! primitives {
+    ($($unary:ident)+; $($binary:ident)+) => {
+        /// Whether [`first_block`] and [`second_block`] know the operation: a primitive that is smooth but for single points.
+        pub(crate) fn is_smooth(op: Op) -> bool {
+            matches!(op, $(Op::$unary)|+ | $(Op::$binary)|+)
+        }
+
+        /// Writes the partial derivative by operand `by` of a smooth operation. `rows` are the operands, the first one twice where
+        /// there is one, and the values.
+        pub(crate) fn first_block(op: Op, by: usize, rows: [&[f64]; 3], out: &mut [f64]) {
+            match (op, by) {
+                $((Op::$unary, _) => each_lane(rows, out, |x, _, f| ($unary.first)(x, f)),)+
+                $((Op::$binary, 0) => each_lane(rows, out, $binary.first[0]),
+                (Op::$binary, _) => each_lane(rows, out, $binary.first[1]),)+
+                _ => {}
+            }
+        }
+
+        /// The same for a second derivative: 0 for twice by the first operand, 1 for the mixed one, 2 for twice by the second.
+        pub(crate) fn second_block(op: Op, which: usize, rows: [&[f64]; 3], out: &mut [f64]) {
+            match (op, which) {
+                $((Op::$unary, _) => each_lane(rows, out, |x, _, f| ($unary.second)(x, f)),)+
+                $((Op::$binary, 0) => each_lane(rows, out, $binary.second[0]),
+                (Op::$binary, 1) => each_lane(rows, out, $binary.second[1]),
+                (Op::$binary, _) => each_lane(rows, out, $binary.second[2]),)+
+                _ => {}
+            }
+        }
+    };
+}
+primitives! {
+    NEG ABS SQRT EXP EXP2 LN SIN COS TAN ASIN ACOS ATAN SINH COSH TANH;
+    ADD SUB MUL DIV POW ATAN2 HYPOT
 }

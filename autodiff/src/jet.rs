@@ -314,7 +314,13 @@ impl<D: Partials> Jet<D> {
     #[inline]
     fn binary(&self, other: &Self, f: f64, row: &Binary) -> Self {
         let (a, b) = (self.0.re(), other.0.re());
-        Jet(D::chain2(&self.0, &other.0, f, || (row.first)(a, b, f), || (row.second)(a, b, f)))
+        Jet(D::chain2(
+            &self.0,
+            &other.0,
+            f,
+            || row.first.map(|by| by(a, b, f)),
+            || row.second.map(|by| by(a, b, f)),
+        ))
     }
 
     /// `min` or `max`, whose value is `f`.

@@ -33,6 +33,7 @@ pub mod curvature;
 #[cfg(feature = "mpfr")]
 pub mod curved;
 mod derivative;
+pub mod evaluator;
 pub mod gradient;
 #[cfg(feature = "mpfr")]
 pub mod interval;
@@ -40,8 +41,10 @@ pub mod jet;
 #[cfg(feature = "mpfr")]
 pub mod mpfr;
 pub mod sparse;
+mod tape;
 
 pub use curvature::{Curvature, hessian};
+pub use evaluator::{Columns, Evaluator};
 pub use gradient::{
     Jacobian, gradient, heading, jacobian, keyed_partials, local_partials, motion, time_derivatives, travel,
 };

@@ -191,7 +191,13 @@ impl Scalar for f64 {
     #[inline]
     fn pow(&self, y: &f64) -> f64 {
         // C's pow makes a NaN of these if the other operand is a signalling one; here all NaNs are one
-        if *y == 0.0 || *self == 1.0 { 1.0 } else { core_math::pow(*self, *y) }
+        if *y == 0.0 || *self == 1.0 {
+            1.0
+        } else if *y == 2.0 {
+            self * self // the same bits, sooner
+        } else {
+            core_math::pow(*self, *y)
+        }
     }
     #[inline]
     fn sqrt(&self) -> f64 {

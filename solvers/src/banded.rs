@@ -6,8 +6,6 @@
 //! (1980) 69–83; M. T. Heath, SIAM J. Sci. Stat. Comput. 3 (1982) 223–237. Nothing but + − × ÷ √ in a fixed order, so that a run has
 //! the same bits on every machine.
 
-use ndarray::ArrayView1;
-
 use crate::decomposition::norm;
 use crate::jacobian::Sparse;
 
@@ -142,11 +140,11 @@ impl Banded {
         let mut step = self.triangle.solve(&negative(projected));
         let mut slope = self.triangle.solve_transposed(&step);
         for _ in 0..ROOT_STEPS {
-            let length = norm(ArrayView1::from(&step));
+            let length = norm(&step);
             if length.is_nan() || length <= 1.1 * radius {
                 break;
             }
-            let steepness = norm(ArrayView1::from(&slope)) / length;
+            let steepness = norm(&slope) / length;
             damping += (length / radius - 1.0) / (steepness * steepness);
             let triangle = self.triangle.damped(projected, damping);
             step = triangle.solve(&triangle.last());
@@ -170,11 +168,11 @@ impl Banded {
         }
         // not orthogonal to anything but by accident
         let mut vector: Vec<f64> = (0..self.scales.len()).map(|k| 1.0 + (k % 7) as f64 / 8.0).collect();
-        let mut length = norm(ArrayView1::from(&vector));
+        let mut length = norm(&vector);
         for _ in 0..INVERSE_STEPS {
             vector.iter_mut().for_each(|v| *v /= length);
             vector = self.triangle.solve(&self.triangle.solve_transposed(&vector));
-            length = norm(ArrayView1::from(&vector));
+            length = norm(&vector);
         }
         1.0 / length
     }
@@ -183,7 +181,7 @@ impl Banded {
     pub fn undetermined(&self) -> Vec<Vec<f64>> {
         let null = |k: &usize| {
             let direction = self.unscaled(&self.triangle.null(*k));
-            let length = norm(ArrayView1::from(&direction));
+            let length = norm(&direction);
             direction.iter().map(|v| v / length).collect()
         };
         self.dependent.iter().take(TOLD).map(null).collect()
@@ -217,7 +215,7 @@ mod tests {
     }
 
     fn close(a: &[f64], b: &[f64], bound: f64) {
-        let size = norm(ArrayView1::from(b));
+        let size = norm(b);
         for (k, (a, b)) in a.iter().zip(b).enumerate() {
             assert!((a - b).abs() <= bound * size, "{k}: {a:e} is not {b:e}, of {size:e}");
         }
@@ -254,7 +252,7 @@ mod tests {
             let dense = Decomposition::new(jacobian.dense().view(), &scales).unwrap();
             assert_eq!((banded.rank(), dense.rank()), (120 - missing, 120 - missing));
             let (own, whole) = (banded.project(&residuals), dense.project(&residuals));
-            let [own_length, length] = [&own, &whole].map(|v| norm(ArrayView1::from(v)));
+            let [own_length, length] = [&own, &whole].map(|v| norm(v));
             assert!((own_length - length).abs() <= 1e-12 * length);
             close(&banded.step(&own), &dense.step(&whole, 0.0), 1e-10);
             for radius in [1e-3, 0.1, 1.0] {
@@ -266,7 +264,7 @@ mod tests {
             let directions = banded.undetermined();
             assert_eq!(directions.len(), missing);
             for direction in directions {
-                assert!(norm(ArrayView1::from(&jacobian.times(&direction))) < 1e-12);
+                assert!(norm(&jacobian.times(&direction)) < 1e-12);
             }
             if missing == 0 {
                 close(&banded.standard_errors(0.5), &dense.standard_errors(0.5), 1e-10);

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::{Array2, ShapeBuilder};
 
 use crate::bounds::held;
-use crate::decomposition::norm;
+use crate::decomposition::{gram, norm};
 use crate::jacobian::{Factors, Jacobian};
 use crate::ledger::{Evaluation, Interruption, Ledger};
 use crate::options::Options;
@@ -26,7 +26,7 @@ const NO_EFFECT: f64 = 1e-8;
 /// A point is a saddle if an eigenvalue is below minus this, in parameters in which `JᵀJ` has ones on its diagonal.
 const NEGATIVE: f64 = 1e-8;
 /// Parameters up to which second derivatives are looked at: they cost the square of the parameters' number.
-const EXACT: usize = 32;
+pub(crate) const EXACT: usize = 32;
 
 /// What speaks for a minimum at the returned point, computed there anew. Parameters that a bound holds have no part in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ pub(crate) struct Check {
     /// Parameters that could be 0 for all that the residuals show: their whole size moves these no more than rounding does.
     pub negligible: Vec<usize>,
     vanished: Option<usize>,
-    /// The rank at the start.
+    /// The rank at the start; 0 where none is missing here.
     first_rank: usize,
     non_finite: Option<NonFinite>,
     /// Parameters that a bound holds. They have no part in what else is known here.
@@ -94,7 +94,7 @@ impl Check {
             }
             Err(_) => return check,
         };
-        let length = norm(ArrayView1::from(&best.residuals));
+        let length = norm(&best.residuals);
         check.held = held(&jacobian, best, options);
         let jacobian = jacobian.without(&check.held);
         let norms = jacobian.norms();
@@ -107,16 +107,19 @@ impl Check {
         check.negligible =
             (0..norms.len()).filter(|j| norms[*j] * best.x[*j].abs() <= ROUNDING * rounding).collect();
         check.factors = jacobian.factors(&norms);
-        check.first_rank = (ledger.book().first_jacobian.as_ref())
-            .map(|first| Rc::clone(first).without(&check.held))
-            .and_then(|first| first.factors(&first.norms()))
-            .map_or(0, |first| first.rank());
+        let full = norms.len() - check.held.len();
+        if check.factors.as_ref().is_some_and(|factors| factors.rank() < full) {
+            check.first_rank = (ledger.book().first_jacobian.as_ref())
+                .map(|first| Rc::clone(first).without(&check.held))
+                .and_then(|first| first.factors(&first.norms()))
+                .map_or(0, |first| first.rank());
+        }
         if let Some(factors) = &check.factors {
-            check.condition = factors.condition(norms.len() - check.held.len());
+            check.condition = factors.condition(full);
             let projected = factors.project(&best.residuals);
             let step = factors.undamped(&projected);
             check.step = relative_step(&norms, &best.x, &step, rounding, STEP);
-            let removable = norm(ArrayView1::from(&projected));
+            let removable = norm(&projected);
             check.relative_offset = if length > 0.0 { removable / length } else { 0.0 };
         }
         check.evidence = check.gather(ledger, best, &jacobian, &norms);
@@ -130,7 +133,7 @@ impl Check {
 
     /// What is published of it.
     fn gather(&self, ledger: &Ledger<'_>, best: &Evaluation, jacobian: &Jacobian, norms: &[f64]) -> Evidence {
-        let length = norm(ArrayView1::from(&best.residuals));
+        let length = norm(&best.residuals);
         // quotients first: squares under- and overflow long before their roots
         let cosines = jacobian.column_sums(|i, j, d| (d / norms[j]) * (best.residuals[i] / length));
         let part = |(cosine, size): (f64, &f64)| if *size > 0.0 && length > 0.0 { cosine.abs() } else { 0.0 };
@@ -144,13 +147,14 @@ impl Check {
         let curvature = if norms.len() <= EXACT { ledger.curvature(best).ok().flatten() } else { None };
         let unit = |j: usize| if norms[j] > 0.0 { norms[j] } else { 1.0 };
         let free: Vec<usize> = (0..norms.len()).filter(|j| !self.held.contains(j)).collect();
-        let entry = |(i, j): (usize, usize)| {
-            let (i, j) = (free[i], free[j]);
-            let columns = jacobian.column(i).into_iter().zip(jacobian.column(j));
-            let gram: f64 = columns.map(|(a, b)| (a / unit(i)) * (b / unit(j))).sum();
-            gram + curvature.as_ref().map_or(0.0, |s| s[[i, j]] / unit(i) / unit(j))
-        };
-        let hessian = Array2::from_shape_fn((free.len(), free.len()), entry);
+        let scaled = Array2::from_shape_fn((jacobian.nrows(), free.len()).f(), |(i, k)| {
+            jacobian[[i, free[k]]] / unit(free[k])
+        });
+        let mut hessian = gram(&scaled);
+        for ((k, l), entry) in hessian.indexed_iter_mut() {
+            let (i, j) = (free[k], free[l]);
+            *entry += curvature.as_ref().map_or(0.0, |s| s[[i, j]] / unit(i) / unit(j));
+        }
         let finite = hessian.iter().all(|h| h.is_finite());
         let model = finite.then(|| Quadratic::new(hessian, &vec![0.0; free.len()])).flatten();
         Evidence {

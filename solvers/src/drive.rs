@@ -26,9 +26,6 @@ pub(crate) fn begin(
     Ok((state.cost(evaluation.sum_of_squares), None))
 }
 
-/// Under this name a solver tells its trust radius.
-pub(crate) const RADIUS: &str = "radius";
-
 /// Writes the trace: one point per iteration.
 struct Tracer {
     book: Rc<RefCell<Book>>,
@@ -38,25 +35,24 @@ struct Tracer {
 }
 
 impl Tracer {
-    fn record<I: State<Param = Vec<f64>, Float = f64>>(&self, iteration: u64, state: &I, told: &KV) {
+    fn record<I: State<Param = Vec<f64>, Float = f64>>(&self, iteration: u64, state: &I) {
         let mut book = self.book.borrow_mut();
         // where one drive follows another, the trace goes on
         if iteration > 0 || book.trace.is_empty() {
-            let radius = told.get(RADIUS).and_then(argmin::core::KvValue::get_float);
             let x = state.get_param().map_or(&[][..], Vec::as_slice);
-            book.record(self.before + iteration, (self.sum_of_squares)(state.get_cost()), radius, x);
+            book.record(self.before + iteration, (self.sum_of_squares)(state.get_cost()), x);
         }
     }
 }
 
 impl<I: State<Param = Vec<f64>, Float = f64>> Observe<I> for Tracer {
-    fn observe_init(&mut self, _: &str, state: &I, told: &KV) -> Result<(), Error> {
-        self.record(0, state, told);
+    fn observe_init(&mut self, _: &str, state: &I, _: &KV) -> Result<(), Error> {
+        self.record(0, state);
         Ok(())
     }
 
-    fn observe_iter(&mut self, state: &I, told: &KV) -> Result<(), Error> {
-        self.record(state.get_iter() + 1, state, told);
+    fn observe_iter(&mut self, state: &I, _: &KV) -> Result<(), Error> {
+        self.record(state.get_iter() + 1, state);
         Ok(())
     }
 }

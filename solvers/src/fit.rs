@@ -138,7 +138,7 @@ pub struct Fit {
     pub residual_evaluations: u64,
     /// How often the Jacobian was evaluated.
     pub jacobian_evaluations: u64,
-    /// How often the Hessian was evaluated; once for the evidence.
+    /// How often the Hessian was evaluated; once for the evidence, and at least once for most solvers' last steps.
     pub hessian_evaluations: u64,
     /// How often a Hessian was multiplied with a direction.
     pub hessian_products: u64,

@@ -73,6 +73,6 @@ impl<'a> Solver<&'a Ledger<'a>, Point> for Textbook {
 
 /// Runs Gauss–Newton.
 pub(crate) fn run(ledger: &Ledger<'_>, start: &[f64], iterations: u64, _: &Options) -> Termination {
-    let solver = Textbook { method: GaussNewton::new(), settling: Settling::new() };
+    let solver = Textbook { method: GaussNewton::new(), settling: Settling::slow() };
     drive(ledger, solver, start, iterations, |norm| norm * norm)
 }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use argmin::core::{Error, KV, KvValue, Problem, Solver, State, TerminationReason};
+use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason};
 
-use crate::drive::{PlainIterate, RADIUS, begin};
+use crate::drive::{PlainIterate, begin};
 use crate::ledger::{Evaluation, Ledger};
 use crate::model::{Advance, Here};
 use crate::termination::Termination;
@@ -70,12 +70,8 @@ impl<'a, M: Model> Solver<&'a Ledger<'a>, PlainIterate> for Iterated<M> {
             if let Ok(None) = advance {
                 self.here = Some(here);
             }
-            let told = self.model.radius().map(|radius| {
-                let mut told = KV::new();
-                told.insert(RADIUS, KvValue::Float(radius));
-                told
-            });
-            Ok((advanced(ledger, state, advance), told))
+            ledger.book_mut().radius = self.model.radius();
+            Ok((advanced(ledger, state, advance), None))
         })
     }
 }

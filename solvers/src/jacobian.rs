@@ -1,9 +1,10 @@
 //! A Jacobian, dense or by its entries, and its factors.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::{Array2, ArrayView1, ShapeBuilder};
 
 use crate::banded::Banded;
 use crate::decomposition::{Decomposition, norm};
@@ -32,6 +33,14 @@ impl Sparse {
         for (scale, (largest, square)) in scales.iter_mut().zip(largest.iter().zip(squares)) {
             *scale = scale.max(largest * f64::sqrt(square));
         }
+    }
+}
+
+/// A column as a slice: that of a Jacobian is one as it stands.
+fn contiguous(column: ArrayView1<'_, f64>) -> Cow<'_, [f64]> {
+    match column.to_slice() {
+        Some(slice) => Cow::Borrowed(slice),
+        None => Cow::Owned(column.to_vec()),
     }
 }
 
@@ -65,12 +74,26 @@ impl Jacobian {
         }
     }
 
+    /// For each column, whether an entry is one that `counts`.
+    pub fn any(&self, counts: impl Fn(f64) -> bool) -> Vec<bool> {
+        match self {
+            Jacobian::Dense(dense) => {
+                dense.columns().into_iter().map(|column| column.iter().any(|d| counts(*d))).collect()
+            }
+            Jacobian::Sparse(sparse) => {
+                let mut any = vec![false; self.columns()];
+                sparse.each(|_, j, d| any[j] |= counts(d));
+                any
+            }
+        }
+    }
+
     /// With every entry in its place.
     pub fn dense(&self) -> Rc<Array2<f64>> {
         match self {
             Jacobian::Dense(dense) => Rc::clone(dense),
             Jacobian::Sparse(sparse) => {
-                let mut dense = Array2::zeros((self.rows(), self.columns()));
+                let mut dense = Array2::zeros((self.rows(), self.columns()).f());
                 sparse.each(|i, j, d| dense[[i, j]] += d);
                 Rc::new(dense)
             }
@@ -79,6 +102,14 @@ impl Jacobian {
 
     /// The first entry that is not finite.
     pub fn non_finite(&self) -> Option<(usize, usize)> {
+        // a sum of zeros is a number just where all are finite
+        let zeros = match self {
+            Jacobian::Dense(dense) => dense.iter().map(|d| d * 0.0).sum::<f64>(),
+            Jacobian::Sparse(sparse) => sparse.entries.iter().map(|d| d * 0.0).sum::<f64>(),
+        };
+        if zeros == 0.0 {
+            return None;
+        }
         let mut found = None;
         self.each(|i, j, d| {
             if !d.is_finite() {
@@ -93,7 +124,7 @@ impl Jacobian {
         match self {
             Jacobian::Dense(dense) => {
                 for (scale, column) in scales.iter_mut().zip(dense.columns()) {
-                    *scale = scale.max(norm(column));
+                    *scale = scale.max(norm(&contiguous(column)));
                 }
             }
             Jacobian::Sparse(sparse) => sparse.grow(scales),
@@ -110,7 +141,14 @@ impl Jacobian {
     /// For each column the sum of what `term` makes of its entries, by row, column and entry.
     pub fn column_sums(&self, term: impl Fn(usize, usize, f64) -> f64) -> Vec<f64> {
         let mut sums = vec![0.0; self.columns()];
-        self.each(|i, j, d| sums[j] += term(i, j, d));
+        match self {
+            Jacobian::Dense(dense) => {
+                for (j, (sum, column)) in sums.iter_mut().zip(dense.columns()).enumerate() {
+                    *sum = column.iter().enumerate().map(|(i, d)| term(i, j, *d)).sum();
+                }
+            }
+            Jacobian::Sparse(sparse) => sparse.each(|i, j, d| sums[j] += term(i, j, d)),
+        }
         sums
     }
 
@@ -138,8 +176,15 @@ impl Jacobian {
     /// Nothing below it can be asked.
     pub fn rounding_of_residuals(&self, x: &[f64], residuals: &[f64]) -> f64 {
         let mut changes = vec![0.0; self.rows()];
-        self.each(|i, j, d| changes[i] += (d * x[j]).abs());
-        f64::EPSILON * (norm(ArrayView1::from(residuals)) + norm(ArrayView1::from(&changes)))
+        match self {
+            Jacobian::Dense(dense) => {
+                for (column, x) in dense.columns().into_iter().zip(x) {
+                    changes.iter_mut().zip(column).for_each(|(change, d)| *change += (d * x).abs());
+                }
+            }
+            Jacobian::Sparse(sparse) => sparse.each(|i, j, d| changes[i] += (d * x[j]).abs()),
+        }
+        f64::EPSILON * (norm(residuals) + norm(&changes))
     }
 
     /// The same with these columns set to 0, so that no step moves their parameters.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ndarray::{Array2, ArrayViewMut2};
+use ndarray::{Array2, ArrayViewMut2, ShapeBuilder};
 
 use crate::pattern::Pattern;
 
@@ -21,7 +21,7 @@ pub trait LeastSquares {
     /// Writes the `m` residuals at `x` into `out`.
     fn residuals_into(&self, x: &[f64], out: &mut [f64]);
 
-    /// Writes the `m × n` matrix `∂rᵢ/∂xⱼ` at `x` into `out`, which is in standard (row-major) layout and all zero.
+    /// Writes the `m × n` matrix `∂rᵢ/∂xⱼ` at `x` into `out`, which is all zero; its columns are contiguous.
     fn jacobian_into(&self, x: &[f64], out: ArrayViewMut2<'_, f64>);
 
     /// The second derivatives, where the problem has them. Solvers that need them refuse a problem without; the check of
@@ -40,7 +40,7 @@ pub trait LeastSquares {
     /// whole matrix.
     fn entries_into(&self, x: &[f64], out: &mut [f64]) {
         let Some(pattern) = self.pattern() else { return };
-        let mut whole = Array2::zeros((self.residuals(), self.parameters()));
+        let mut whole = Array2::zeros((self.residuals(), self.parameters()).f());
         self.jacobian_into(x, whole.view_mut());
         for i in 0..pattern.rows() {
             for (at, column) in pattern.row(i) {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use argmin::core::{CostFunction, Error, Gradient, Jacobian, Operator};
-use ndarray::Array2;
+use ndarray::{Array2, ShapeBuilder};
 
 use crate::jacobian::{Jacobian as Derivatives, Sparse};
 use crate::least_squares::LeastSquares;
@@ -97,6 +97,8 @@ pub(crate) struct Book {
     pub best: Option<Rc<Evaluation>>,
     /// Why the run must end or has ended, said by the ledger or by one of our own solvers.
     pub conclusion: Option<Termination>,
+    /// The solver's trust radius, if it has one.
+    pub radius: Option<f64>,
     /// The largest norm that each Jacobian column has had.
     pub scales: Vec<f64>,
     /// The Jacobian that was asked for first: that of the start, for every solver.
@@ -129,14 +131,14 @@ impl Book {
         self.trace.last().map_or(0, |point| point.iteration)
     }
 
-    pub fn record(&mut self, iteration: u64, sum_of_squares: f64, radius: Option<f64>, x: &[f64]) {
+    pub fn record(&mut self, iteration: u64, sum_of_squares: f64, x: &[f64]) {
         self.trace.push(TracePoint {
             iteration,
             residual_evaluations: self.residual_evaluations,
             jacobian_evaluations: self.jacobian_evaluations,
             hessian_evaluations: self.hessian_evaluations,
             sum_of_squares,
-            radius,
+            radius: self.radius,
             parameters: if self.keep_path { x.to_vec() } else { Vec::new() },
         });
     }
@@ -163,6 +165,7 @@ impl<'a> Ledger<'a> {
             keep_path,
             best: None,
             conclusion: None,
+            radius: None,
             scales: vec![0.0; problem.parameters()],
             first_jacobian: None,
             lowest: f64::INFINITY,
@@ -201,6 +204,7 @@ impl<'a> Ledger<'a> {
         book.lowest = f64::INFINITY;
         book.repeats = 0;
         (book.best, book.conclusion, book.first_jacobian) = (None, None, None);
+        book.radius = None;
         (book.last, book.jacobian) = (None, None);
     }
 
@@ -321,7 +325,7 @@ impl<'a> Ledger<'a> {
                 Derivatives::Sparse(Sparse { pattern, entries })
             }
             None => {
-                let mut dense = Array2::zeros((self.problem.residuals(), self.problem.parameters()));
+                let mut dense = Array2::zeros((self.problem.residuals(), self.problem.parameters()).f());
                 book.ask(|| self.problem.jacobian_into(x, dense.view_mut()))?;
                 Derivatives::Dense(Rc::new(dense))
             }

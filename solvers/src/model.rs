@@ -6,7 +6,8 @@ use argmin::core::Error;
 use ndarray::Array2;
 
 use crate::bounds::{held, inside};
-use crate::decomposition::{Decomposition, gram};
+use crate::check::EXACT;
+use crate::decomposition::{Decomposition, gram, norm};
 use crate::jacobian::{Factors, Jacobian};
 use crate::ledger::{Evaluation, Interruption, Ledger};
 use crate::options::Options;
@@ -16,6 +17,12 @@ use crate::termination::Termination;
 
 /// Descent hands over to the final phase where an undamped step could remove less than this part of the residuals.
 const OFFSET: f64 = 1e-7;
+/// … and where Newton's steps are to be had, where it could remove less than this part.
+const NEAR: f64 = 1e-4;
+/// How often the final phase evaluates second derivatives.
+const LOOKS: u32 = 5;
+/// Rounding level of the residuals and of what a step could remove of them, in units of what rounding does to the residual vector.
+const ROUNDING: f64 = 4.0;
 /// A least eigenvalue below this part of the largest is a way down, not rounding.
 const WAY_DOWN: f64 = 1e-8;
 /// The least part of an undamped step that the final phase takes.
@@ -110,6 +117,9 @@ impl Here {
     pub fn moved(&self, step: &[f64], options: &Options) -> (Vec<f64>, Option<f64>) {
         let x = &self.evaluation.x;
         let free: Vec<f64> = x.iter().zip(step).map(|(x, p)| x + p).collect();
+        if options.bounds.is_empty() {
+            return (free, None);
+        }
         let inside = inside(&options.bounds, free.clone());
         if inside == free {
             return (inside, None);
@@ -131,6 +141,32 @@ impl Here {
         !way_down && removable <= OFFSET * self.evaluation.sum_of_squares.sqrt() + self.rounding
     }
 
+    /// Whether an undamped step could remove so little that second derivatives show the rest of the way.
+    pub fn is_near(&self) -> bool {
+        let removable = norm(&self.projected);
+        self.can_bend() && removable <= NEAR * self.evaluation.sum_of_squares.sqrt()
+    }
+
+    /// Whether what an undamped step could remove is rounding, in units of what rounding does to the residual vector.
+    fn is_at_rounding(&self, units: f64) -> bool {
+        norm(&self.projected) <= units * self.rounding
+    }
+
+    /// Whether the residuals are no more than rounding.
+    fn is_perfect(&self) -> bool {
+        self.evaluation.sum_of_squares.sqrt() <= ROUNDING * self.rounding
+    }
+
+    /// Whether Newton's step is to be had from the decomposition and second derivatives: these cost the square of the parameters' number.
+    fn can_bend(&self) -> bool {
+        self.quadratic.is_none() && self.scales.len() <= EXACT && self.dense().is_some()
+    }
+
+    /// Newton's step with this sum of second derivatives, where the Hessian is positive definite.
+    fn bent_step(&self, curvature: &Array2<f64>) -> Option<Vec<f64>> {
+        self.dense()?.1.bent(&self.projected, curvature)
+    }
+
     /// The undamped step: Newton's where the second order is known and convex, else Gauss and Newton's.
     pub fn undamped(&self) -> Vec<f64> {
         match self.quadratic.as_ref().filter(|quadratic| quadratic.is_convex()) {
@@ -146,6 +182,11 @@ pub(crate) type Advance = Result<Option<Rc<Evaluation>>, Termination>;
 /// The final phase: undamped steps until rounding alone moves them.
 pub(crate) struct Finish {
     settling: Settling,
+    /// How often second derivatives may still be evaluated, and whether they are to be at the next step.
+    looks: u32,
+    look: bool,
+    /// The second order where it was last looked at, which hardly changes any more.
+    curvature: Option<Rc<Array2<f64>>>,
     /// The part of each undamped step that is taken.
     relaxation: f64,
     /// The last undamped step, scaled.
@@ -153,8 +194,34 @@ pub(crate) struct Finish {
 }
 
 impl Finish {
-    pub fn new() -> Self {
-        Self { settling: Settling::new(), relaxation: 1.0, last: Vec::new() }
+    /// By Gauss and Newton's steps.
+    pub fn linear() -> Self {
+        Self {
+            settling: Settling::slow(),
+            looks: 0,
+            look: false,
+            curvature: None,
+            relaxation: 1.0,
+            last: Vec::new(),
+        }
+    }
+
+    /// By Newton's, where there are second derivatives.
+    pub fn bent() -> Self {
+        Self { looks: LOOKS, look: true, ..Self::linear() }
+    }
+
+    /// Looks at second derivatives, if that is due.
+    fn look(&mut self, ledger: &Ledger<'_>, here: &Here) -> Result<(), Interruption> {
+        // where residuals vanish Gauss and Newton's steps are as good, and may find them exactly zero
+        if std::mem::take(&mut self.look) && here.can_bend() && !here.is_perfect() {
+            self.looks -= 1;
+            self.curvature = ledger.curvature(&here.evaluation)?;
+            if self.curvature.as_ref().is_some_and(|curvature| here.bent_step(curvature).is_some()) {
+                self.settling = Settling::fast();
+            }
+        }
+        Ok(())
     }
 
     /// Halves the part; false if it is as small as can be.
@@ -178,7 +245,12 @@ impl Finish {
     /// One undamped step.
     pub fn advance(&mut self, ledger: &Ledger<'_>, here: &Here, options: &Options) -> Result<Advance, Error> {
         let x = &here.evaluation.x;
-        let step = here.undamped();
+        self.look(ledger, here)?;
+        if self.curvature.is_some() && here.is_at_rounding(1.0) {
+            return Ok(Err(Termination::StepAtRounding));
+        }
+        let bent = self.curvature.as_ref().and_then(|curvature| here.bent_step(curvature));
+        let step = bent.unwrap_or_else(|| here.undamped());
         let scaled: Vec<f64> = here.scales.iter().zip(&step).map(|(d, p)| d * p).collect();
         self.relax_after(&scaled);
         let part: Vec<f64> = step.iter().map(|p| self.relaxation * p).collect();
@@ -194,7 +266,14 @@ impl Finish {
             None => step,
             Some(_) => point.iter().zip(x).map(|(a, b)| a - b).collect(),
         };
-        let at_rest = self.settling.observe(&here.scales, x, &taken, here.rounding);
+        let mut at_rest = self.settling.observe(&here.scales, x, &taken, here.rounding);
+        if at_rest && self.curvature.is_some() && !here.is_at_rounding(ROUNDING) {
+            // steps that do not shrink while there is something to remove: the second order is another by now
+            (self.look, at_rest) = (self.looks > 0, false);
+            if !self.look {
+                (self.curvature, self.settling) = (None, Settling::slow());
+            }
+        }
         Ok(if at_rest { Err(Termination::StepAtRounding) } else { Ok(Some(trial)) })
     }
 }

@@ -81,7 +81,7 @@ impl Model for Full {
         {
             return Ok(Ok(Some(next.evaluation)));
         }
-        self.finish.get_or_insert_with(Finish::new).advance(ledger, here, &self.options)
+        self.finish.get_or_insert_with(Finish::linear).advance(ledger, here, &self.options)
     }
 }
 

@@ -117,7 +117,7 @@ fn conjugate(ledger: &Ledger<'_>, here: &Here, radius: f64) -> Result<Option<Pro
         }))
     };
     let mut slope = here.scaled_gradient();
-    let first = norm(ArrayView1::from(&slope));
+    let first = norm(&slope);
     // superlinear: the nearer the minimum, the more exact
     let enough = first * (first / here.evaluation.sum_of_squares.sqrt()).sqrt().min(0.1);
     let mut step = vec![0.0; n];

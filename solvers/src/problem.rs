@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use keyfit_autodiff::{Curvature, Jacobian, SparseJacobian};
-use keyfit_ir::{BuildError, Channel, Parameter, Sampler, Target};
-use ndarray::{Array2, ArrayViewMut2};
+use keyfit_autodiff::{Evaluator, SparseJacobian};
+use keyfit_ir::{BuildError, Channel, Parameter, Target};
+use ndarray::{Array2, ArrayView1, ArrayViewMut2, Axis, ShapeBuilder, Slice};
 use thiserror::Error;
 
 use crate::jacobian::{Jacobian as Derivatives, Sparse};
@@ -33,37 +33,21 @@ pub struct FitProblem {
 #[derive(Debug)]
 struct Prepared {
     channel: Channel,
-    /// The targets that weigh something, one a residual, and their times.
+    /// The targets that weigh something, one a residual.
     targets: Vec<Target>,
-    times: Vec<f64>,
+    /// The square roots of their weights, where these are not all 1.
+    roots: Option<Vec<f64>>,
     /// For each free parameter of the track, its column in the problem.
     columns: Vec<usize>,
-    /// The evaluators and what they write to, kept so that an evaluation allocates next to nothing.
+    /// The evaluators with their memory.
     evaluators: RefCell<Evaluators>,
 }
 
 #[derive(Debug)]
 struct Evaluators {
-    sampler: Sampler<f64>,
-    /// Made when the whole Jacobian is asked for.
-    dense: Option<Dense>,
+    dense: Evaluator,
     /// There where the Jacobian is a narrow band.
     sparse: Option<SparseJacobian>,
-    curvature: Curvature,
-}
-
-#[derive(Debug)]
-struct Dense {
-    jacobian: Jacobian,
-    values: Vec<f64>,
-    partials: Array2<f64>,
-}
-
-impl Dense {
-    fn new(channel: &Channel, residuals: usize, columns: usize) -> Dense {
-        let partials = Array2::zeros((residuals, columns));
-        Dense { jacobian: Jacobian::new(&channel.track), values: vec![0.0; residuals], partials }
-    }
 }
 
 /// Why channels do not make a fitting problem.
@@ -153,14 +137,12 @@ impl FitProblem {
                 }
                 columns.push(column);
             }
-            let times = targets.iter().map(|target| target.time).collect();
-            let evaluators = RefCell::new(Evaluators {
-                sampler: Sampler::new(&channel.track),
-                dense: None,
-                sparse: None,
-                curvature: Curvature::new(&channel.track),
-            });
-            prepared.push(Prepared { channel, targets, times, columns, evaluators });
+            let times: Vec<f64> = targets.iter().map(|target| target.time).collect();
+            let dense = Evaluator::new(&channel.track, &times);
+            let evaluators = RefCell::new(Evaluators { dense, sparse: None });
+            let even = targets.iter().all(|target| target.weight == 1.0);
+            let roots = (!even).then(|| targets.iter().map(|target| target.weight.sqrt()).collect());
+            prepared.push(Prepared { channel, targets, roots, columns, evaluators });
         }
         if prepared.iter().all(|p| p.channel.targets.is_empty()) {
             return Err(ProblemError::NoTarget);
@@ -218,7 +200,7 @@ impl FitProblem {
 
     /// The Jacobian at `x` (residuals × parameters).
     pub fn jacobian(&self, x: &[f64]) -> Array2<f64> {
-        let mut out = Array2::zeros((LeastSquares::residuals(self), self.parameters.len()));
+        let mut out = Array2::zeros((LeastSquares::residuals(self), self.parameters.len()).f());
         self.jacobian_into(x, out.view_mut());
         out
     }
@@ -259,36 +241,36 @@ impl LeastSquares for FitProblem {
     }
 
     fn residuals(&self) -> usize {
-        self.channels.iter().map(|p| p.times.len()).sum()
+        self.channels.iter().map(|p| p.targets.len()).sum()
     }
 
     fn residuals_into(&self, x: &[f64], out: &mut [f64]) {
         let mut rest = out;
         for p in &self.channels {
-            let (part, tail) = rest.split_at_mut(p.times.len().min(rest.len()));
+            let (part, tail) = rest.split_at_mut(p.targets.len().min(rest.len()));
             rest = tail;
-            p.evaluators.borrow_mut().sampler.sample_into(&p.times, &p.gather(x), part);
-            for (residual, target) in part.iter_mut().zip(&p.targets) {
-                *residual = target.weight.sqrt() * (*residual - target.value);
+            p.evaluators.borrow_mut().dense.values(&p.gather(x), part);
+            part.iter_mut().zip(&p.targets).for_each(|(residual, target)| *residual -= target.value);
+            for (residual, root) in part.iter_mut().zip(p.roots.iter().flatten()) {
+                *residual *= root;
             }
         }
     }
 
     fn jacobian_into(&self, x: &[f64], mut out: ArrayViewMut2<'_, f64>) {
-        out.fill(0.0);
         let mut row = 0;
-        for p in self.channels.iter().filter(|p| !p.times.is_empty()) {
-            let evaluators = &mut *p.evaluators.borrow_mut();
-            let Dense { jacobian, values, partials } = evaluators
-                .dense
-                .get_or_insert_with(|| Dense::new(&p.channel, p.times.len(), p.columns.len()));
-            jacobian.fill(&p.times, &p.gather(x), values, partials.view_mut());
-            for (target, partials) in p.targets.iter().zip(partials.rows()) {
-                for (&column, &partial) in p.columns.iter().zip(partials) {
-                    out[[row, column]] = target.weight.sqrt() * partial;
+        for p in self.channels.iter().filter(|p| !p.targets.is_empty()) {
+            let dense = &mut p.evaluators.borrow_mut().dense;
+            dense.partials(&p.gather(x), &mut |column, first, partials| {
+                let at = row + first;
+                let mut slots = out.column_mut(p.columns[column]);
+                let mut slots = slots.slice_axis_mut(Axis(0), Slice::from(at..at + partials.len()));
+                slots.assign(&ArrayView1::from(partials));
+                if let Some(roots) = &p.roots {
+                    slots *= &ArrayView1::from(&roots[first..first + partials.len()]);
                 }
-                row += 1;
-            }
+            });
+            row += p.targets.len();
         }
     }
 

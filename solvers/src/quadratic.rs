@@ -2,7 +2,7 @@
 //!
 //! Eigenvalues come from cyclic Jacobi rotations in a fixed order, so that a run has the same bits on every machine.
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::Array2;
 
 use crate::decomposition::norm;
 
@@ -87,7 +87,7 @@ impl Quadratic {
             };
             self.values.iter().zip(&self.gradient).map(step).collect()
         };
-        let length = |z: &[f64]| norm(ArrayView1::from(z));
+        let length = |z: &[f64]| norm(z);
         let flat = length(&self.gradient) * f64::EPSILON;
         let edge = |value: f64| value + lowest <= floor;
         let steep = self.values.iter().zip(&self.gradient).any(|(v, g)| edge(*v) && g.abs() > flat);
@@ -164,6 +164,8 @@ fn eigen(mut a: Array2<f64>) -> Option<Vec<(f64, Vec<f64>)>> {
 
 #[cfg(test)]
 mod tests {
+    use ndarray::ArrayView1;
+
     use super::*;
 
     #[test]
@@ -188,7 +190,7 @@ mod tests {
             for radius in [1e-3, 1.0, 50.0] {
                 let model = Quadratic::new(a.clone(), &g).unwrap();
                 let (step, promise) = model.within(radius);
-                let length = norm(ArrayView1::from(&step));
+                let length = norm(&step);
                 assert!((length / radius - 1.0).abs() <= 0.1, "{g:?} {radius}: {length}");
                 // no other point on the sphere or inside is lower by more than the tenth of the radius allows
                 let value = |p: &[f64]| {
@@ -198,7 +200,7 @@ mod tests {
                 assert!((value(&step) + promise).abs() <= 1e-12 * promise.abs(), "{promise}");
                 for k in 0..1001 {
                     let ray = [k % 7 - 3, k % 11 - 5, k % 13 - 6].map(f64::from);
-                    let size = norm(ArrayView1::from(&ray)).max(1.0);
+                    let size = norm(&ray).max(1.0);
                     let other = value(&ray.map(|u| u / size * length));
                     assert!(other >= -promise * (1.0 + 1e-9), "{g:?} {radius}: {other} {promise}");
                 }

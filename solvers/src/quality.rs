@@ -2,7 +2,7 @@
 
 use keyfit_autodiff::jacobian;
 use keyfit_ir::Track;
-use ndarray::{Array2, ArrayView1};
+use ndarray::Array2;
 
 use crate::decomposition::norm;
 use crate::fit::{Fit, Named};
@@ -39,7 +39,7 @@ impl Quality {
     ) -> Quality {
         let degrees_of_freedom = residuals.len().saturating_sub(rank);
         let squares = loss == Loss::Squares;
-        let deviation = norm(ArrayView1::from(residuals)) / (degrees_of_freedom as f64).sqrt();
+        let deviation = norm(residuals) / (degrees_of_freedom as f64).sqrt();
         Quality {
             degrees_of_freedom,
             residual_deviation: Some(deviation).filter(|_| squares && degrees_of_freedom > 0),
@@ -66,7 +66,7 @@ fn r_squared(problem: &FitProblem, residuals: &[f64]) -> Option<f64> {
         missed.extend_from_slice(own);
         varied.extend(targets.iter().map(|target| target.weight.sqrt() * (target.value - mean)));
     }
-    let [missed, varied] = [missed, varied].map(|all| norm(ArrayView1::from(&all)));
+    let [missed, varied] = [missed, varied].map(|all| norm(&all));
     (varied > 0.0 && missed.is_finite() && varied.is_finite()).then(|| 1.0 - (missed / varied).powi(2))
 }
 

@@ -265,12 +265,14 @@ impl Refusal {
         let mut stuck = Vec::new();
         let freed = freed(problem, &jacobian);
         let mut non_finite = vec![None; jacobian.columns()];
-        jacobian.each(|i, j, d| {
-            if !d.is_finite() {
-                non_finite[j].get_or_insert(i);
-            }
-        });
-        let felt = felt(&jacobian, |d| d != 0.0);
+        if jacobian.non_finite().is_some() {
+            jacobian.each(|i, j, d| {
+                if !d.is_finite() {
+                    non_finite[j].get_or_insert(i);
+                }
+            });
+        }
+        let felt = jacobian.any(|d| d != 0.0);
         for (j, parameter) in problem.free_parameters().iter().enumerate() {
             let name = parameter.name();
             if let Some((channel, time)) = non_finite[j].and_then(|i| rows.get(i)) {
@@ -291,22 +293,15 @@ impl Refusal {
 /// How far the parameters that have an effect are moved to see whether others then have one.
 const NUDGE: f64 = 1.0 / 1024.0;
 
-/// For each column, whether an entry is one that `counts`.
-fn felt(jacobian: &Jacobian, counts: impl Fn(f64) -> bool) -> Vec<bool> {
-    let mut felt = vec![false; jacobian.columns()];
-    jacobian.each(|_, j, d| felt[j] |= counts(d));
-    felt
-}
-
 /// For each parameter, whether it moves a target once those that do so at the start have moved a little: `a` in `a·b` at b = 0.
 fn freed(problem: &FitProblem, jacobian: &Jacobian) -> Vec<bool> {
-    let moves = felt(jacobian, |d| d != 0.0);
+    let moves = jacobian.any(|d| d != 0.0);
     if !moves.contains(&true) || !moves.contains(&false) {
         return vec![false; moves.len()];
     }
     let nudge = |(x, moves): (f64, &bool)| if *moves { x + NUDGE * x.abs().max(NUDGE) } else { x };
     let nudged: Vec<f64> = problem.starts().into_iter().zip(&moves).map(nudge).collect();
-    felt(&problem.derivatives(&nudged), |d| d.is_finite() && d != 0.0)
+    problem.derivatives(&nudged).any(|d| d.is_finite() && d != 0.0)
 }
 
 /// A target at which the model's start, or the sum of squares that it makes, is not finite.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::Array2;
 
 use crate::check::{Check, Evidence};
 use crate::decomposition::norm;
@@ -238,7 +238,7 @@ pub fn solve(
     let Some(Kept { best, check, termination }) = kept else { return Err(SolveError::NoResiduals) };
     let book = ledger.book();
     // by length and not by squares, which under- and overflow long before their roots
-    let deviation = norm(ArrayView1::from(&best.residuals)) / (m.saturating_sub(n) as f64).sqrt();
+    let deviation = norm(&best.residuals) / (m.saturating_sub(n) as f64).sqrt();
     let determined = check.factors.as_ref().filter(|factors| m > n && factors.rank() == n);
     Ok(Outcome {
         termination,
@@ -322,7 +322,7 @@ impl Session<'_> {
             Ok(initial) if initial.is_zero() => {
                 let mut book = self.ledger.book_mut();
                 let next = if book.trace.is_empty() { 0 } else { book.iterations() + 1 };
-                book.record(next, 0.0, None, x);
+                book.record(next, 0.0, x);
                 Termination::ZeroResidual
             }
             Ok(_) => entry.run(self.ledger, x, iterations, self.options),

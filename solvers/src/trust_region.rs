@@ -16,10 +16,11 @@ use crate::termination::Termination;
 /// A trial is accepted if it brings this part of the reduction that the linear model predicts.
 const ACCEPT: f64 = 1e-4;
 
-/// Levenberg–Marquardt with column scaling and a small first step, then undamped Gauss–Newton. The others differ in
+/// Levenberg–Marquardt with column scaling and a small first step, then undamped steps. The others differ in
 /// the choice of the step only, see [`Path`].
 ///
-/// Needs residuals and Jacobian: one residual evaluation per iteration, one Jacobian per accepted point. Variable projection
+/// Needs residuals and Jacobian: one residual evaluation per iteration, one Jacobian per accepted point, and for the finish a Hessian if
+/// the problem has one. Variable projection
 /// takes two of each: one to solve for the linear parameters, and one where they are then. Geodesic acceleration takes
 /// one second derivative along a line an iteration, Newton's method a Hessian an accepted point or, by conjugate
 /// gradients, its products with at most twice as many directions as there are parameters.
@@ -35,8 +36,10 @@ const ACCEPT: f64 = 1e-4;
 /// *Finish.* The sum of squares is flat to rounding while the parameters have only half of their digits. So where an
 /// undamped step could remove less than 1e-7 of the residual vector, or `Δ` has collapsed, undamped steps are taken that
 /// may raise the sum of squares by at most 1e-9 relative (or by what rounding the parameters can do to it), until
-/// they stop shrinking. Steps that swing to and fro, as they do where residuals are large, are halved. Where the exact
-/// Hessian is at hand the steps are Newton's, and the finish does not begin where it has a negative eigenvalue.
+/// they stop shrinking. Steps that swing to and fro are halved. With at most 32 parameters the finish begins below 1e-4 already, with
+/// Newton's steps from the second derivatives where it began, which hardly change any more; they are evaluated anew (at most five
+/// times) where steps stop shrinking before all that is left is rounding. A finish that began too early goes back to descent. Where the exact
+/// Hessian is at hand the steps are its own, and the finish does not begin where it has a negative eigenvalue.
 ///
 /// *Bounds.* A parameter at a bound that the gradient pushes it beyond is held: its column counts as 0. Other steps end at the
 /// bounds, and what is promised of them is computed anew.
@@ -54,6 +57,8 @@ struct TrustRegion {
     radius: Option<f64>,
     /// Set once the final phase has begun.
     finish: Option<Finish>,
+    /// Whether it has begun too early once.
+    turned_back: bool,
 }
 
 impl TrustRegion {
@@ -100,15 +105,25 @@ impl Model for TrustRegion {
         let length = scaled_norm(&here.scales, x);
         let radius =
             *self.radius.get_or_insert(self.options.first_step * if length > 0.0 { length } else { 1.0 });
-        if self.finish.is_none() && (here.is_flat() || radius <= f64::EPSILON * length) {
-            self.finish = Some(Finish::new());
+        let near = !self.turned_back && here.is_near();
+        if self.finish.is_none() && (near || here.is_flat() || radius <= f64::EPSILON * length) {
+            self.finish = Some(Finish::bent());
             if matches!(self.path, Path::Projected(_)) {
                 // the same point anew, with the whole linear model
                 return Ok(Ok(Some(Rc::clone(&here.evaluation))));
             }
         }
         if let Some(finish) = &mut self.finish {
-            return finish.advance(ledger, here, &self.options);
+            let advance = finish.advance(ledger, here, &self.options)?;
+            if let Err(Termination::LossStoppedChanging) = advance
+                && !self.turned_back
+                && !here.is_flat()
+            {
+                // it began too early: the same point anew, with the model for descent
+                (self.finish, self.turned_back) = (None, true);
+                return Ok(Ok(Some(Rc::clone(&here.evaluation))));
+            }
+            return Ok(advance);
         }
         let (step, predicted) = self.path.step(ledger, here, radius)?;
         let (point, shortened) = here.moved(&step, &self.options);
@@ -151,7 +166,7 @@ macro_rules! runs {
         pub(crate) fn $run(ledger: &Ledger<'_>, start: &[f64], iterations: u64, options: &Options) -> Termination {
             let options = options.clone();
             let path = $path(ledger);
-            let solver = Iterated::new(TrustRegion { path, options, radius: None, finish: None });
+            let solver = Iterated::new(TrustRegion { path, options, radius: None, finish: None, turned_back: false });
             drive(ledger, solver, start, iterations, |cost| cost)
         }
     )+};

@@ -411,7 +411,7 @@ fn plot_draws_scenes_and_channels() {
     draw(&["plot", "arc.rectsl", "--out", "arc.svg"]);
     assert_eq!(std::fs::read_to_string(folder.0.join("arc.svg")).unwrap(), printed);
     assert!(printed.len() < 60_000 && printed.ends_with("</svg>\n"));
-    for words in ["authored", "fitted", "worst miss 4.4e-16 m", "x_amp = ", "18 × 8 meters", "121 frames"] {
+    for words in ["authored", "fitted", "worst miss 8.9e-16 m", "x_amp = ", "18 × 8 meters", "121 frames"] {
         assert!(printed.contains(words), "{words}");
     }
     assert!(!printed.contains(">seed<"));

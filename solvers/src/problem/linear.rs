@@ -119,7 +119,7 @@ impl Meetings {
 /// Parameters no two of which meet, none with itself: those that meet the fewest others first.
 pub(super) fn independent(problem: &FitProblem) -> Vec<usize> {
     let mut meetings = Meetings(vec![Set::default(); problem.parameters.len()]);
-    for p in problem.channels.iter().filter(|p| !p.times.is_empty()) {
+    for p in problem.channels.iter().filter(|p| !p.targets.is_empty()) {
         meetings.track(&p.channel.track, &p.columns);
     }
     let met = |index: usize| meetings.0[index].members().count();

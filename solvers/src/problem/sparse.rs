@@ -17,9 +17,9 @@ impl FitProblem {
         if count < FEW {
             return;
         }
-        let found = |p: &super::Prepared| match p.times.is_empty() {
-            true => Some(None),
-            false => SparseJacobian::new(&p.channel.track, &p.times, most).map(Some),
+        let found = |p: &super::Prepared| match p.evaluators.borrow().dense.times() {
+            [] => Some(None),
+            times => SparseJacobian::new(&p.channel.track, times, most).map(Some),
         };
         let Some(found) = self.channels.iter().map(found).collect::<Option<Vec<_>>>() else { return };
         let rows = self.channels.iter().zip(&found).flat_map(|(p, sparse)| {
