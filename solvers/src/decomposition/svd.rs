@@ -137,12 +137,15 @@ mod tests {
             let largest = |j: usize| r.iter().fold(0.0_f64, |largest, row| largest.max(row[j].abs()));
             let svd = Svd::of_triangle(3, |i, j| r[i][j]).unwrap();
             assert!(svd.values.is_sorted_by(|a, b| a >= b));
-            for i in 0..3 {
-                for j in 0..3 {
+            for (i, row) in r.iter().enumerate() {
+                for (j, entry) in row.iter().enumerate() {
                     let back: f64 = (0..3).map(|k| svd.u(k)[i] * svd.values[k] * svd.v(k)[j]).sum();
-                    assert!((back - r[i][j]).abs() <= 1e-15 * largest(j), "{back} is not {}", r[i][j]);
+                    assert!((back - entry).abs() <= 1e-15 * largest(j), "{back} is not {entry}");
                     let product = dot(svd.v(i), svd.v(j));
-                    assert!((product - f64::from(i == j)).abs() < 1e-15, "V is orthogonal: {product}");
+                    assert!(
+                        (product - f64::from(u8::from(i == j))).abs() < 1e-15,
+                        "V is orthogonal: {product}"
+                    );
                 }
             }
         }
