@@ -73,7 +73,7 @@ instructions: setup
 	mv target/instructions.md experiments/docs/instructions.md
 
 bench: setup
-	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite --bench speed --bench scale --bench simplify
+	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite --bench speed --bench scale --bench study --bench simplify
 
 # GMP's configure script wants m4; the test that runs GLSL compiles it as C++.
 setup:

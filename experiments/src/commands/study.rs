@@ -239,8 +239,8 @@ impl Merge {
         let path = store_path(&self.file, self.store.as_ref());
         let mut store = Store::create(&path, &study.hash).map_err(Failure::input)?;
         for other in &self.stores {
-            let mut other = Store::open(other, &study.hash).map_err(Failure::input)?;
-            store.merge(&mut other).map_err(Failure::input)?;
+            let other = Store::open(other, &study.hash).map_err(Failure::input)?;
+            store.merge(&other).map_err(Failure::input)?;
         }
         let finished = store.finished().map_err(Failure::input)?.len();
         print(&format!("{}: {finished} of {} runs are in {}\n", study.name, study.len(), path.display()))

@@ -37,6 +37,9 @@ pub const READY: &str = "ready";
 /// So long may a worker take to read the study.
 const START: Duration = Duration::from_secs(600);
 
+/// So many results wait at most until they are written: memory does not grow with the study.
+const WAITING: usize = 16;
+
 /// Why a study stops.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -55,7 +58,7 @@ pub enum RunError {
 }
 
 /// Carries out the runs of a share that the store does not have yet. `progress` is told how many of them have ended, and how many
-/// there are, before the first and after each.
+/// there are, before the first and after those that are written together.
 ///
 /// # Errors
 /// See [`RunError`]; what was finished before is in the store.
@@ -73,8 +76,7 @@ pub fn run(
     progress(0, total);
     let queue = Mutex::new(pending);
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    // few results wait at a time: memory does not grow with the study
-    let (send, receive) = mpsc::sync_channel::<Result<(u64, Record, Option<f64>), RunError>>(16);
+    let (send, receive) = mpsc::sync_channel::<Result<(u64, Record, Option<f64>), RunError>>(WAITING);
     thread::scope(|scope| {
         let count = match workers {
             Workers::Threads(count) | Workers::Processes { count, .. } => (*count).max(1),
@@ -109,11 +111,18 @@ pub fn run(
         drop(send);
         let mut done = 0;
         // on an error the receiver is dropped, and the workers stop at their next result
-        for result in receive {
-            let (job, record, seconds) = result?;
-            store.insert(job, &record, seconds)?;
-            done += 1;
+        while let Ok(first) = receive.recv() {
+            let mut failure = None;
+            // what ended while the last ones were written is written at once: the disk is waited for once
+            let ended = std::iter::once(first).chain(receive.try_iter()).take(WAITING);
+            let ended: Vec<_> =
+                ended.map_while(|result| result.map_err(|error| failure = Some(error)).ok()).collect();
+            done += ended.len() as u64;
+            store.insert(ended)?;
             progress(done, total);
+            if let Some(error) = failure {
+                return Err(error);
+            }
         }
         Ok(())
     })

@@ -155,10 +155,8 @@ fn inputs(study: &Study, text: &str) -> Result<Files, ReportError> {
 /// # Errors
 /// See [`ReportError`].
 pub fn unpack(runs: &str, store: &mut Store) -> Result<(), ReportError> {
-    for (number, record) in lines(runs)? {
-        store.insert(number, &record, None)?;
-    }
-    Ok(())
+    let runs = lines(runs)?;
+    Ok(store.insert(runs.into_iter().map(|(number, record)| (number, record, None)))?)
 }
 
 fn lines(runs: &str) -> Result<Vec<(u64, Record)>, ReportError> {
