@@ -5,6 +5,7 @@
 //! is in the store also outlives a loss of power, where the disk keeps its word. Seconds stand in a table of their own: everything else is the same
 //! on every machine.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -200,7 +201,7 @@ pub struct Store {
     path: PathBuf,
     connection: Connection,
     /// Held as long as the store is written to.
-    _lock: Option<std::fs::File>,
+    _lock: Option<File>,
 }
 
 impl Store {
@@ -209,16 +210,34 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn create(path: &Path, study: &str) -> Result<Store, StoreError> {
+        Store::make(path, study, |lock| {
+            lock.try_lock().map_err(|error| match error {
+                TryLockError::WouldBlock => StoreError::InUse { path: path.into() },
+                TryLockError::Error(source) => StoreError::Io { path: path.into(), source },
+            })
+        })
+    }
+
+    /// Like [`Store::create`], but waits while another process has it.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn create_when_free(path: &Path, study: &str) -> Result<Store, StoreError> {
+        Store::make(path, study, |lock| {
+            lock.lock().map_err(|source| StoreError::Io { path: path.into(), source })
+        })
+    }
+
+    fn make(
+        path: &Path,
+        study: &str,
+        take: impl FnOnce(&File) -> Result<(), StoreError>,
+    ) -> Result<Store, StoreError> {
         let io = |source| StoreError::Io { path: path.into(), source };
         let mut name = path.as_os_str().to_owned();
         name.push(".lock");
-        let lock =
-            std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&name).map_err(io)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Err(StoreError::InUse { path: path.into() }),
-            Err(std::fs::TryLockError::Error(source)) => return Err(io(source)),
-        }
+        let lock = File::options().create(true).truncate(false).write(true).open(&name).map_err(io)?;
+        take(&lock)?;
         let mut store = Store::connect(path, Some(lock))?;
         store.sql(|connection| {
             connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -256,7 +275,7 @@ impl Store {
         Ok(store)
     }
 
-    fn connect(path: &Path, lock: Option<std::fs::File>) -> Result<Store, StoreError> {
+    fn connect(path: &Path, lock: Option<File>) -> Result<Store, StoreError> {
         let connection =
             Connection::open(path).map_err(|source| StoreError::Sqlite { path: path.into(), source })?;
         Ok(Store { path: path.into(), connection, _lock: lock })
