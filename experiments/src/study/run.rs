@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -36,6 +36,8 @@ pub enum Workers {
 pub const READY: &str = "ready";
 /// So long may a worker take to read the study.
 const START: Duration = Duration::from_secs(600);
+/// So long is waited for what a worker that has ended wrote to stderr.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// So many results wait at most until they are written: memory does not grow with the study.
 const WAITING: usize = 16;
@@ -133,8 +135,8 @@ struct Worker {
     child: Child,
     stdin: ChildStdin,
     lines: Receiver<String>,
-    /// The last that it wrote to stderr.
-    said: Arc<Mutex<String>>,
+    /// The last that it wrote to stderr, once that is closed.
+    said: Receiver<String>,
 }
 
 impl Drop for Worker {
@@ -151,6 +153,8 @@ impl Worker {
         let spawn = |source| RunError::Spawn { command: program.clone(), source };
         let mut child = Command::new(&program)
             .args(command.iter().skip(1))
+            // its last line is what went wrong, whatever is set for us
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -161,18 +165,17 @@ impl Worker {
         else {
             return Err(spawn(io::Error::from(io::ErrorKind::BrokenPipe)));
         };
-        let said = Arc::new(Mutex::new(String::new()));
-        listen(stderr, said.clone());
-        Ok(Worker { child, stdin, lines: lines(stdout), said })
+        Ok(Worker { child, stdin, lines: lines(stdout), said: said(stderr) })
     }
 
     /// How the process ended, in words.
     fn end(&mut self) -> String {
         let status = self.child.wait();
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // a process that it has started may still hold its stderr
+        let said = self.said.recv_timeout(LAST_WORDS).unwrap_or_default();
         let last =
             said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
-        if last.contains("memory allocation") {
+        if said.contains("memory allocation of") {
             return "memory-limit".to_owned();
         }
         let status = status.as_ref().map_or_else(|_| String::new(), ExitStatus::to_string);
@@ -192,19 +195,19 @@ fn lines(stdout: ChildStdout) -> Receiver<String> {
     receive
 }
 
-fn listen(mut stderr: ChildStderr, said: Arc<Mutex<String>>) {
+fn said(mut stderr: ChildStderr) -> Receiver<String> {
     const MOST: usize = 4096;
+    let (send, receive) = mpsc::channel();
     thread::spawn(move || {
-        let mut chunk = [0; 1024];
+        let (mut said, mut chunk) = (Vec::new(), [0; 1024]);
         while let Ok(n @ 1..) = stderr.read(&mut chunk) {
-            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-            said.push_str(&String::from_utf8_lossy(&chunk[..n]));
-            let from = said.len().saturating_sub(MOST);
-            if let Some(from) = (from..said.len()).find(|at| said.is_char_boundary(*at)) {
-                said.drain(..from);
-            }
+            said.extend(chunk.iter().take(n));
+            said.drain(..said.len().saturating_sub(MOST));
         }
+        // nobody may wait for it
+        let _ = send.send(String::from_utf8_lossy(&said).into_owned());
     });
+    receive
 }
 
 /// Has a run carried out by the worker, which is started if there is none. One that dies or takes too long is given up.
