@@ -334,11 +334,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn a_report_is_the_same_however_it_is_made() {
     let folder = Folder::new("study-report");
     std::fs::create_dir(folder.0.join("own")).unwrap();
-    folder.write(
-        "own/line.toml",
-        "name = \"line <&> |_%\"\nmodel = \"a*t+b\"\nstarts = [{ a = 0.0, b = 0.0 }]\n\
-         [certified]\nparameters = { a = 1.0, b = 2.0 }\n[data]\nt = [0.0, 1.0, 2.0]\ny = [2.0, 3.0, 4.0]\n",
-    );
+    folder.write("own/line.toml", LINE.replace("\"line\"", "\"line <&> |_%\""));
     let study = format!("{SMALL}[[suites]]\nfolder = \"own\"\n");
     folder.write("s.toml", &study);
     let done = |line: &[&str]| {
@@ -405,6 +401,74 @@ fn a_report_is_the_same_however_it_is_made() {
     assert_eq!(forged.code, 1);
     assert!(forged.stdout.contains("\"different\": [\n"), "{}", forged.stdout);
     assert_eq!(run(&folder, &["study", "verify", "own"]).code, 2);
+}
+
+const LINE: &str = "name = \"line\"\nmodel = \"a*t+b\"\nstarts = [{ a = 0.0, b = 0.0 }]\n\
+                    [certified]\nparameters = { a = 1.0, b = 2.0 }\n[data]\nt = [0.0, 1.0, 2.0]\ny = [2.0, 3.0, 4.0]\n";
+
+/// Problem files from all over the machine travel with the report, which is made anew where they are not.
+#[test]
+fn problems_elsewhere_travel_with_the_report() {
+    let folder = Folder::new("study-elsewhere");
+    for path in ["a/own/elsewhere", "a/own/study.toml", "a/own/b", "c/lines", "a/own/d", "far"] {
+        std::fs::create_dir_all(folder.0.join(path)).unwrap();
+        folder.write(&format!("{path}/line.toml"), LINE);
+    }
+    let suite = |path: &str, name: &str| format!("[[suites]]\n{name}\nfolder = {path} # here\n");
+    let far = folder.0.join("far").canonicalize().unwrap();
+    let text = [
+        "name = \"everywhere\"\n[[solvers]]\nsolver = \"gauss-newton\"\n".to_owned(),
+        suite("'../../c/lines'", ""),
+        suite("\"../../c/lines\"", "name = \"others\""),
+        suite(&format!("'{}'", far.display()), ""),
+        suite("\"b/../b\"", ""),
+        suite("\"./elsewhere\"", ""),
+        suite("\"study.toml\"", ""),
+        suite("'./d/'", ""),
+    ];
+    folder.write("a/own/s.toml", text.concat());
+    let done = |line: &[&str]| {
+        let ran = run(&folder, line);
+        assert_eq!(ran.code, 0, "{line:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    };
+    done(&["study", "run", "a/own/s.toml", "--store", "s.runs"]);
+    done(&["study", "report", "a/own/s.toml", "--store", "s.runs", "--out", "report"]);
+    let report = files(&folder.0.join("report"));
+    let inputs: Vec<&str> =
+        report.keys().filter(|path| path.starts_with("inputs/")).map(String::as_str).collect();
+    let study = String::from_utf8_lossy(&report["inputs/study.toml"]);
+    insta::assert_snapshot!(format!("{}\n\n{study}", inputs.join("\n")));
+    // on another machine there is none of them
+    for gone in ["a", "c", "far"] {
+        std::fs::remove_dir_all(folder.0.join(gone)).unwrap();
+    }
+    done(&["study", "report", "--from", "report", "--out", "again"]);
+    assert!(report == files(&folder.0.join("again")), "a report made of a report differs");
+    assert!(done(&["study", "verify", "report"]).contains("7 of 7 runs ended alike"));
+}
+
+/// Which study it is depends on the problems, not on where they lie.
+#[test]
+fn a_study_is_the_same_wherever_its_folders_lie() {
+    let folder = Folder::new("study-moved");
+    for path in ["a/lines", "b/lines", "b/others"] {
+        std::fs::create_dir_all(folder.0.join(path)).unwrap();
+        folder.write(&format!("{path}/line.toml"), LINE);
+    }
+    let hash = |path: &str| {
+        let text = format!(
+            "name = \"x\"\n[[suites]]\nfolder = \"{path}\"\n[[solvers]]\nsolver = \"gauss-newton\"\n"
+        );
+        Study::parse(&text, &folder.0).map(|study| study.hash)
+    };
+    let known = hash("a/lines").unwrap();
+    assert_eq!(hash("./b/lines"), Ok(known.clone()));
+    assert_ne!(hash("b/others"), Ok(known.clone()), "the suite has another name");
+    folder.write("b/lines/line.toml", LINE.replace("3.0", "3.5"));
+    assert_ne!(hash("b/lines"), Ok(known));
+    let unnamed = hash("a/lines/..").unwrap_err();
+    assert!(unnamed[0].message.ends_with("does not say how the suite is called"), "{unnamed:?}");
 }
 
 /// The gallery is of every suite and every solver, whatever is added.
