@@ -15,7 +15,7 @@
 //! copies: it is the same study.
 //!
 //! All but the last line is the same, byte for byte, wherever the study is run. The manifest also names the revision of keyfit's sources that
-//! was checked out, if the program is a release build; changes that were not committed it does not know.
+//! was checked out, if the program is a release build, with `-dirty` if the program's sources were not as they are in it.
 
 mod figures;
 mod methods;
