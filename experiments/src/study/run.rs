@@ -40,7 +40,7 @@ const START: Duration = Duration::from_secs(600);
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// So many results wait at most until they are written: memory does not grow with the study.
-const WAITING: usize = 16;
+const WAITING: usize = 128;
 
 /// Why a study stops.
 #[derive(Debug, Error)]
