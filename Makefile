@@ -65,7 +65,7 @@ cluster: hyperqueue slurm
 
 hyperqueue: setup $(HYPERQUEUE)/ready
 	$(CARGO) build --release --locked -p keyfit
-	$(HYPERQUEUE)/bin/python3 experiments/tests/cluster/hq_test.py $(KEYFIT)
+	$(HYPERQUEUE)/bin/python3 -B experiments/tests/cluster/hq_test.py $(KEYFIT)
 
 # Server and workers of this very version: the test shows its workers where the server is.
 $(HYPERQUEUE)/ready: | venv
@@ -73,10 +73,11 @@ $(HYPERQUEUE)/ready: | venv
 	python3 -m venv $(HYPERQUEUE) && $(HYPERQUEUE)/bin/python3 -m pip install 'hyperqueue==0.27.0'
 	touch $@
 
+slurm: export PATH := $(PATH):/usr/sbin
 slurm: setup
 	@command -v slurmd >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends slurm-wlm munge; }
 	$(CARGO) build --release --locked -p keyfit
-	python3 experiments/tests/cluster/slurm_test.py $(KEYFIT)
+	python3 -B experiments/tests/cluster/slurm_test.py $(KEYFIT)
 
 # All solvers on all problems as a study with its report, in target/study/report.
 study: setup

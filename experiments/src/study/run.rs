@@ -112,7 +112,8 @@ pub fn run(
         }
         drop(send);
         let mut done = 0;
-        // on an error the receiver is dropped, and the workers stop at their next result
+        // on an error the receiver is dropped here, and the workers stop at their next result
+        let receive = receive;
         while let Ok(first) = receive.recv() {
             let mut failure = None;
             // what ended while the last ones were written is written at once: the disk is waited for once
@@ -254,4 +255,33 @@ pub fn own_command(arguments: &[&str]) -> io::Result<Vec<String>> {
         .into_iter()
         .chain(arguments.iter().map(|a| (*a).to_owned()))
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const STUDY: &str = "name = \"many\"\n[[suites]]\nname = \"nist\"\nproblems = [\"DanWood\"]\n\
+                         [[solvers]]\nsolver = \"gauss-newton\"\n[starts]\nrandom = 1000\n[budget]\niterations = 1\n";
+
+    /// A store that takes no more: the study stops, however many results wait.
+    #[test]
+    fn a_store_that_fails_ends_the_study() {
+        let study = Study::parse(STUDY, Path::new(".")).unwrap();
+        let path = std::env::temp_dir().join(format!("keyfit-full-{}", std::process::id()));
+        let mut store = Store::create(&path, &study.hash).unwrap();
+        let full =
+            "CREATE TRIGGER full BEFORE INSERT ON run BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(full).unwrap();
+        let error = run(&study, &mut store, Shard::ALL, &Workers::Threads(2), |_, _| {}).unwrap_err();
+        assert!(error.to_string().ends_with("the disk is full"), "{error}");
+        drop(store);
+        for ending in ["", ".lock", "-wal", "-shm"] {
+            let mut name = path.clone().into_os_string();
+            name.push(ending);
+            let _ = std::fs::remove_file(name);
+        }
+    }
 }

@@ -43,12 +43,12 @@ def free_ports(count):
     return ports
 
 
-def daemon(folder, *line, **more):
-    with open(folder / f"{Path(line[0]).name}.log", "w") as log:
+def daemon(logs, *line, **more):
+    with open(logs / f"{Path(line[0]).name}.log", "w") as log:
         daemons.append(subprocess.Popen([str(word) for word in line], stdout=log, stderr=log, **more))
 
 
-def start(folder):
+def start(folder, logs):
     """Starts the daemons, and gives the environment in which Slurm's commands find them."""
     folder.chmod(0o755)
     for name in ["state", "spool"]:
@@ -58,15 +58,15 @@ def start(folder):
     key.chmod(0o400)
     own = {name: folder / f"munge.{name}" for name in ["socket", "pid", "seed", "log"]}
     paths = [f"--{name}-file={own[name]}" for name in ["pid", "seed", "log"]]
-    daemon(folder, "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={own['socket']}", *paths)
+    daemon(logs, "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={own['socket']}", *paths)
     host = socket.gethostname().split(".")[0]
     user = pwd.getpwuid(os.getuid()).pw_name
     text = CONFIGURATION.format(host=host, user=user, folder=folder, ports=free_ports(2))
     (folder / "slurm.conf").write_text(text)
     environment = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
     wait("munged's start", own["socket"].exists, 10)
-    daemon(folder, "slurmctld", "-D", "-c", env=environment)
-    daemon(folder, "slurmd", "-D", "-N", host, env=environment)
+    daemon(logs, "slurmctld", "-D", "-c", env=environment)
+    daemon(logs, "slurmd", "-D", "-N", host, env=environment)
     wait("the node's start", lambda: said(environment, "sinfo", "-h", "-o", "%t").strip() == "idle", 60)
     return environment
 
@@ -96,7 +96,7 @@ def kill_halfway(folder, environment):
 
 def main(program, own):
     folder = Folder(program, "slurm")
-    environment = start(own)
+    environment = start(own, folder.path)
     print(said(environment, "sinfo", "--version").strip(), flush=True)
     try:
         kill_halfway(folder, environment)

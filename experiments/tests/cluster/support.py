@@ -2,7 +2,6 @@
 
 import contextlib
 import filecmp
-import os
 import shutil
 import sqlite3
 import subprocess
