@@ -443,3 +443,29 @@ fn fingerprint(record: &Record) -> (String, Vec<u64>) {
     let bits = record.parameters.iter().chain([&record.last]).map(|x| x.to_bits());
     (record.status.clone(), bits.chain(counts).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stores that disagree are not joined in part.
+    #[test]
+    fn a_merge_is_whole_or_is_not() {
+        let folder = std::env::temp_dir().join(format!("keyfit-merge-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let store = |name: &str, runs: &[(u64, &str)]| {
+            let mut store = Store::create(&folder.join(name), "study").unwrap();
+            store.insert(runs.iter().map(|(job, status)| (*job, Record::failed(*status), None))).unwrap();
+            store
+        };
+        let mut own = store("own", &[(1, "time-limit"), (4, "panicked: \n")]);
+        let other = store("other", &[(0, "x"), (1, "memory-limit"), (2, "x")]);
+        let refused = own.merge(&other).unwrap_err();
+        assert!(matches!(refused, StoreError::Disagreement { job: 1, .. }), "{refused}");
+        assert_eq!(own.finished().unwrap(), [1, 4]);
+        // and it can still be merged into
+        own.merge(&store("third", &[(3, "x"), (4, "panicked: \n")])).unwrap();
+        assert_eq!(own.finished().unwrap(), [1, 3, 4]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
