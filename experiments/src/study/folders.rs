@@ -42,7 +42,7 @@ fn first(path: &str) -> Option<&str> {
 }
 
 /// Copies a study. A folder below the study file keeps its path; the others become `elsewhere/1/…` and so on, with the last part of their
-/// paths, which names the suite where nothing else does. No folder gets the name `reserved`.
+/// paths if that is a name, which names the suite where nothing else does. No folder gets the name `reserved`.
 pub fn copies(text: &str, folders: &[ProblemFolder], reserved: &str) -> Copies {
     let kept = |folder: &ProblemFolder| folder.below().filter(|path| first(path) != Some(reserved));
     let mut elsewhere = "elsewhere".to_owned();
@@ -52,8 +52,9 @@ pub fn copies(text: &str, folders: &[ProblemFolder], reserved: &str) -> Copies {
     let (mut files, mut places) = (Vec::new(), Vec::new());
     for (i, folder) in folders.iter().enumerate() {
         let kept = kept(folder);
-        let last = || Path::new(&folder.path).file_name().unwrap_or_default().to_string_lossy();
-        let place = kept.clone().unwrap_or_else(|| format!("{elsewhere}/{}/{}", i + 1, last()));
+        let last = Path::new(&folder.path).file_name().map(|name| format!("/{}", name.to_string_lossy()));
+        let place = format!("{elsewhere}/{}{}", i + 1, last.unwrap_or_default());
+        let place = kept.clone().unwrap_or(place);
         files.extend(folder.files.iter().map(|(name, text)| (format!("{place}/{name}"), text.clone())));
         // what stays, stays as it is quoted
         places.push(kept.is_none().then(|| toml::Value::from(place).to_string()));

@@ -414,6 +414,7 @@ fn problems_elsewhere_travel_with_the_report() {
         std::fs::create_dir_all(folder.0.join(path)).unwrap();
         folder.write(&format!("{path}/line.toml"), LINE);
     }
+    std::fs::create_dir(folder.0.join("c/lines/empty")).unwrap();
     let suite = |path: &str, name: &str| format!("[[suites]]\n{name}\nfolder = {path} # here\n");
     let far = folder.0.join("far").canonicalize().unwrap();
     let text = [
@@ -422,6 +423,7 @@ fn problems_elsewhere_travel_with_the_report() {
         suite("\"../../c/lines\"", "name = \"others\""),
         suite(&format!("'{}'", far.display()), ""),
         suite("\"b/../b\"", ""),
+        suite("\"../../c/lines/empty/..\"", "name = \"above\""),
         suite("\"./elsewhere\"", ""),
         suite("\"study.toml\"", ""),
         suite("'./d/'", ""),
@@ -445,7 +447,7 @@ fn problems_elsewhere_travel_with_the_report() {
     }
     done(&["study", "report", "--from", "report", "--out", "again"]);
     assert!(report == files(&folder.0.join("again")), "a report made of a report differs");
-    assert!(done(&["study", "verify", "report"]).contains("7 of 7 runs ended alike"));
+    assert!(done(&["study", "verify", "report"]).contains("8 of 8 runs ended alike"));
 }
 
 /// Which study it is depends on the problems, not on where they lie.
