@@ -4,8 +4,9 @@ CARGO ?= cargo
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 KEYFIT := target/release/keyfit
 SOLVER := target/solver
+HYPERQUEUE := target/hyperqueue
 
-.PHONY: demo test setup lint bench rules study instructions alike browser
+.PHONY: demo test setup lint bench rules study instructions alike browser venv cluster hyperqueue slurm
 
 # The main job: fits of the examples, and all solvers on all problems with known answers.
 demo: setup
@@ -20,12 +21,13 @@ test: setup browser lint
 	$(CARGO) test --locked --workspace --all-features
 	$(MAKE) demo
 	$(MAKE) alike
+	$(MAKE) hyperqueue
 	$(KEYFIT) verify agreement --triples 5000000
 	$(MAKE) rules
 	$(KEYFIT) verify simplify --pairs 100000000
 	$(KEYFIT) verify proofs
 
-# A debug build and a release build write the same report, but for the revision in the manifest.
+# A debug build and a release build write the same report, but for the revision in the manifest, which a release build has.
 alike:
 	rm -rf target/alike && mkdir -p target/alike
 	for kind in debug release; do \
@@ -33,6 +35,7 @@ alike:
 		target/$$kind/keyfit study report experiments/examples/small.toml --store target/alike/$$kind.runs --out target/alike/$$kind \
 		|| exit 1; \
 	done
+	test ! -e .git || grep "\"revision\": \"$$(git rev-parse HEAD)" target/alike/release/manifest.json
 	for kind in debug release; do sed -i '/"revision":/d' target/alike/$$kind/manifest.json; done
 	diff -r -x times -x machine.json target/alike/debug target/alike/release
 
@@ -47,12 +50,34 @@ rules: setup $(SOLVER)/ready
 	PATH="$(CURDIR)/$(SOLVER)/bin:$$PATH" $(KEYFIT) verify rules --rounding-points 2000000 --confirm 2
 
 # bitwuzla's Python package proves and z3's confirms. Where they cannot be had, cvc5 and z3 of Debian, which are slower.
-$(SOLVER)/ready:
-	@python3 -c 'import ensurepip' 2>/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y python3-venv; } || true
+$(SOLVER)/ready: | venv
 	rm -rf $(SOLVER)
 	{ python3 -m venv $(SOLVER) && $(SOLVER)/bin/python3 -m pip install 'bitwuzla==0.10.*' 'z3-solver==5.*'; } \
 		|| { $(SUDO) apt-get update && { $(SUDO) apt-get install -y cvc5 || $(SUDO) apt-get install -y z3; }; }
 	mkdir -p $(SOLVER)/bin && touch $@
+
+# What makes Python's environments.
+venv:
+	@python3 -c 'import ensurepip' 2>/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y python3-venv; } || true
+
+# Studies on real engines, killed halfway: the reports are those of a run without a cluster.
+cluster: hyperqueue slurm
+
+hyperqueue: setup $(HYPERQUEUE)/ready
+	$(CARGO) build --release --locked -p keyfit
+	$(HYPERQUEUE)/bin/python3 -B experiments/tests/cluster/hq_test.py $(KEYFIT)
+
+# Server and workers of this very version: the test shows its workers where the server is.
+$(HYPERQUEUE)/ready: | venv
+	rm -rf $(HYPERQUEUE)
+	python3 -m venv $(HYPERQUEUE) && $(HYPERQUEUE)/bin/python3 -m pip install 'hyperqueue==0.27.0'
+	touch $@
+
+slurm: export PATH := $(PATH):/usr/sbin
+slurm: setup
+	@command -v slurmd >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends slurm-wlm munge; }
+	$(CARGO) build --release --locked -p keyfit
+	python3 -B experiments/tests/cluster/slurm_test.py $(KEYFIT)
 
 # All solvers on all problems as a study with its report, in target/study/report.
 study: setup
@@ -73,7 +98,7 @@ instructions: setup
 	mv target/instructions.md experiments/docs/instructions.md
 
 bench: setup
-	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite --bench speed --bench scale --bench simplify
+	$(CARGO) bench --locked -p keyfit -p keyfit-rewrite --bench speed --bench scale --bench study --bench simplify
 
 # GMP's configure script wants m4; the test that runs GLSL compiles it as C++.
 setup:

@@ -63,6 +63,9 @@ struct Run {
     /// So many runs at a time [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
+    /// Wait while another process has the store, rather than refuse
+    #[arg(long)]
+    wait: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -194,7 +197,8 @@ impl Run {
         let study = load(&self.file)?;
         let shard = shard(self.shard.as_deref())?;
         let path = store_path(&self.file, self.store.as_ref());
-        let mut store = Store::create(&path, &study.hash).map_err(Failure::input)?;
+        let open = if self.wait { Store::create_when_free } else { Store::create };
+        let mut store = open(&path, &study.hash).map_err(Failure::input)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = Workers::Processes {
             count: self.jobs.map_or(cores, usize::from),
@@ -239,8 +243,8 @@ impl Merge {
         let path = store_path(&self.file, self.store.as_ref());
         let mut store = Store::create(&path, &study.hash).map_err(Failure::input)?;
         for other in &self.stores {
-            let mut other = Store::open(other, &study.hash).map_err(Failure::input)?;
-            store.merge(&mut other).map_err(Failure::input)?;
+            let other = Store::open(other, &study.hash).map_err(Failure::input)?;
+            store.merge(&other).map_err(Failure::input)?;
         }
         let finished = store.finished().map_err(Failure::input)?.len();
         print(&format!("{}: {finished} of {} runs are in {}\n", study.name, study.len(), path.display()))
@@ -283,8 +287,9 @@ impl Submit {
                     .to_vec(),
             ),
         };
+        // an engine's signals are for the process that it started; it may start a task anew before the first attempt is gone
         let task = format!(
-            "{} study run {} --jobs 1 --shard ${variable}/{n} --store {}",
+            "exec {} study run {} --jobs 1 --wait --shard ${variable}/{n} --store {}",
             quoted(&program),
             quoted(&file),
             format_args!("{}.${variable}.runs", quoted(&file)),

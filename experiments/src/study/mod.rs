@@ -4,6 +4,7 @@
 //! keeps them in a [`Store`]; [`stats`] has what can be said of them, and [`report`](report::report) says it.
 
 pub mod file;
+pub mod folders;
 pub mod plan;
 pub mod report;
 pub mod run;

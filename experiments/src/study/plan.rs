@@ -10,6 +10,7 @@ use keyfit_solvers::{OPTIONS, Options, Random, SOLVERS, SolverEntry, lookup, see
 use sha2::{Digest, Sha256};
 
 use super::file::{Checked, Fault, Tables};
+use super::folders::{ProblemFolder, rewritten};
 use super::strd;
 use crate::suite::{Problem, Values, suite, suite_names};
 
@@ -30,10 +31,11 @@ pub struct Study {
     pub digits: Vec<f64>,
     /// Tolerances of data profiles.
     pub tau: Vec<f64>,
-    /// SHA-256 of all that the runs depend on: the study file, the problem files, the version of keyfit.
+    /// SHA-256 of all that the runs depend on: the study file but for where its folders lie, the problem files, the version of
+    /// keyfit.
     pub hash: String,
-    /// The problem files that the study names, by their paths beside the study file, and their texts.
-    pub sources: Vec<(String, String)>,
+    /// The folders of problem files that the study names.
+    pub folders: Vec<ProblemFolder>,
 }
 
 /// A problem with its starts in the study.
@@ -107,13 +109,13 @@ impl Study {
     /// Every fault of the file and of the problem files.
     pub fn parse(text: &str, folder: &Path) -> Result<Study, Vec<Fault>> {
         let (tables, faults) = Tables::read(text);
-        let mut build = Builder { faults, hash: Sha256::new(), sources: Vec::new() };
+        let mut build = Builder { faults, hash: Sha256::new(), folders: Vec::new() };
         build.hash.update(concat!("keyfit ", env!("CARGO_PKG_VERSION"), "\n"));
-        build.hash.update(text);
         let root = tables.all("").next();
         let (budget, accuracy) = (tables.all("budget").next(), tables.all("accuracy").next());
         let solvers = build.solvers(&tables, budget);
         let problems = build.problems(&tables, folder);
+        build.hash.update(rewritten(text, &build.folders, |_| Some(String::new())));
         let (Some(root), Some(budget), Some(accuracy), true) =
             (root, budget, accuracy, build.faults.is_empty())
         else {
@@ -145,7 +147,7 @@ impl Study {
             digits: accuracy.numbers("digits").to_vec(),
             tau: accuracy.numbers("tau").to_vec(),
             hash,
-            sources: build.sources,
+            folders: build.folders,
         })
     }
 
@@ -177,7 +179,7 @@ impl Study {
 struct Builder {
     faults: Vec<Fault>,
     hash: Sha256,
-    sources: Vec<(String, String)>,
+    folders: Vec<ProblemFolder>,
 }
 
 impl Builder {
@@ -335,6 +337,16 @@ impl Builder {
             "" => path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
             name => name.to_owned(),
         };
+        if called.is_empty() {
+            let hint = Some("name = \"how tables call it\"".into());
+            self.fault(
+                table,
+                "folder",
+                format!("{} does not say how the suite is called", path.display()),
+                hint,
+            );
+        }
+        self.hash.update(format!("{called}\n"));
         let entries = match fs::read_dir(path) {
             Ok(entries) => entries,
             Err(error) => {
@@ -344,7 +356,7 @@ impl Builder {
         };
         let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.sort();
-        let mut problems = Vec::new();
+        let (mut problems, mut texts) = (Vec::new(), Vec::new());
         for file in files {
             let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
             let is_strd = ending.as_deref() == Some("dat");
@@ -358,19 +370,20 @@ impl Builder {
                     continue;
                 }
             };
-            self.hash.update(&text);
+            self.hash.update(format!("{}\n{text}", text.len()));
             let name = file.display().to_string();
             let problem = match is_strd {
                 true => strd::problem(&called, &name, &text).map_err(|e| format!("{name}: {e}")),
                 false => Problem::parse(&called, &name, &text).map_err(|e| e.to_string()),
             };
-            let own = Path::new(table.text("folder")).join(file.file_name().unwrap_or_default());
-            self.sources.push((own.display().to_string(), text));
+            texts.push((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), text));
             match problem {
                 Ok(problem) => problems.push(problem),
                 Err(message) => self.fault(table, "folder", message, None),
             }
         }
+        let own = table.text("folder").to_owned();
+        self.folders.push(ProblemFolder { path: own, span: table.span("folder"), files: texts });
         if problems.is_empty() {
             self.fault(
                 table,

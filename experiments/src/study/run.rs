@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -36,6 +36,11 @@ pub enum Workers {
 pub const READY: &str = "ready";
 /// So long may a worker take to read the study.
 const START: Duration = Duration::from_secs(600);
+/// So long is waited for what a worker that has ended wrote to stderr.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// So many results wait at most until they are written: memory does not grow with the study.
+const WAITING: usize = 128;
 
 /// Why a study stops.
 #[derive(Debug, Error)]
@@ -55,7 +60,7 @@ pub enum RunError {
 }
 
 /// Carries out the runs of a share that the store does not have yet. `progress` is told how many of them have ended, and how many
-/// there are, before the first and after each.
+/// there are, before the first and after those that are written together.
 ///
 /// # Errors
 /// See [`RunError`]; what was finished before is in the store.
@@ -73,8 +78,7 @@ pub fn run(
     progress(0, total);
     let queue = Mutex::new(pending);
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    // few results wait at a time: memory does not grow with the study
-    let (send, receive) = mpsc::sync_channel::<Result<(u64, Record, Option<f64>), RunError>>(16);
+    let (send, receive) = mpsc::sync_channel::<Result<(u64, Record, Option<f64>), RunError>>(WAITING);
     thread::scope(|scope| {
         let count = match workers {
             Workers::Threads(count) | Workers::Processes { count, .. } => (*count).max(1),
@@ -108,12 +112,20 @@ pub fn run(
         }
         drop(send);
         let mut done = 0;
-        // on an error the receiver is dropped, and the workers stop at their next result
-        for result in receive {
-            let (job, record, seconds) = result?;
-            store.insert(job, &record, seconds)?;
-            done += 1;
+        // on an error the receiver is dropped here, and the workers stop at their next result
+        let receive = receive;
+        while let Ok(first) = receive.recv() {
+            let mut failure = None;
+            // what ended while the last ones were written is written at once: the disk is waited for once
+            let ended = std::iter::once(first).chain(receive.try_iter()).take(WAITING);
+            let ended: Vec<_> =
+                ended.map_while(|result| result.map_err(|error| failure = Some(error)).ok()).collect();
+            done += ended.len() as u64;
+            store.insert(ended)?;
             progress(done, total);
+            if let Some(error) = failure {
+                return Err(error);
+            }
         }
         Ok(())
     })
@@ -124,8 +136,8 @@ struct Worker {
     child: Child,
     stdin: ChildStdin,
     lines: Receiver<String>,
-    /// The last that it wrote to stderr.
-    said: Arc<Mutex<String>>,
+    /// The last that it wrote to stderr, once that is closed.
+    said: Receiver<String>,
 }
 
 impl Drop for Worker {
@@ -142,6 +154,8 @@ impl Worker {
         let spawn = |source| RunError::Spawn { command: program.clone(), source };
         let mut child = Command::new(&program)
             .args(command.iter().skip(1))
+            // its last line is what went wrong, whatever is set for us
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -152,18 +166,17 @@ impl Worker {
         else {
             return Err(spawn(io::Error::from(io::ErrorKind::BrokenPipe)));
         };
-        let said = Arc::new(Mutex::new(String::new()));
-        listen(stderr, said.clone());
-        Ok(Worker { child, stdin, lines: lines(stdout), said })
+        Ok(Worker { child, stdin, lines: lines(stdout), said: said(stderr) })
     }
 
     /// How the process ended, in words.
     fn end(&mut self) -> String {
         let status = self.child.wait();
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // a process that it has started may still hold its stderr
+        let said = self.said.recv_timeout(LAST_WORDS).unwrap_or_default();
         let last =
             said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
-        if last.contains("memory allocation") {
+        if said.contains("memory allocation of") {
             return "memory-limit".to_owned();
         }
         let status = status.as_ref().map_or_else(|_| String::new(), ExitStatus::to_string);
@@ -183,19 +196,19 @@ fn lines(stdout: ChildStdout) -> Receiver<String> {
     receive
 }
 
-fn listen(mut stderr: ChildStderr, said: Arc<Mutex<String>>) {
+fn said(mut stderr: ChildStderr) -> Receiver<String> {
     const MOST: usize = 4096;
+    let (send, receive) = mpsc::channel();
     thread::spawn(move || {
-        let mut chunk = [0; 1024];
+        let (mut said, mut chunk) = (Vec::new(), [0; 1024]);
         while let Ok(n @ 1..) = stderr.read(&mut chunk) {
-            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-            said.push_str(&String::from_utf8_lossy(&chunk[..n]));
-            let from = said.len().saturating_sub(MOST);
-            if let Some(from) = (from..said.len()).find(|at| said.is_char_boundary(*at)) {
-                said.drain(..from);
-            }
+            said.extend(chunk.iter().take(n));
+            said.drain(..said.len().saturating_sub(MOST));
         }
+        // nobody may wait for it
+        let _ = send.send(String::from_utf8_lossy(&said).into_owned());
     });
+    receive
 }
 
 /// Has a run carried out by the worker, which is started if there is none. One that dies or takes too long is given up.
@@ -242,4 +255,33 @@ pub fn own_command(arguments: &[&str]) -> io::Result<Vec<String>> {
         .into_iter()
         .chain(arguments.iter().map(|a| (*a).to_owned()))
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const STUDY: &str = "name = \"many\"\n[[suites]]\nname = \"nist\"\nproblems = [\"DanWood\"]\n\
+                         [[solvers]]\nsolver = \"gauss-newton\"\n[starts]\nrandom = 1000\n[budget]\niterations = 1\n";
+
+    /// A store that takes no more: the study stops, however many results wait.
+    #[test]
+    fn a_store_that_fails_ends_the_study() {
+        let study = Study::parse(STUDY, Path::new(".")).unwrap();
+        let path = std::env::temp_dir().join(format!("keyfit-full-{}", std::process::id()));
+        let mut store = Store::create(&path, &study.hash).unwrap();
+        let full =
+            "CREATE TRIGGER full BEFORE INSERT ON run BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(full).unwrap();
+        let error = run(&study, &mut store, Shard::ALL, &Workers::Threads(2), |_, _| {}).unwrap_err();
+        assert!(error.to_string().ends_with("the disk is full"), "{error}");
+        drop(store);
+        for ending in ["", ".lock", "-wal", "-shm"] {
+            let mut name = path.clone().into_os_string();
+            name.push(ending);
+            let _ = std::fs::remove_file(name);
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! The run store: one SQLite file with every finished run and its trace.
 //!
-//! A run is written in one transaction when it has ended, so a process that is killed at any moment leaves a store that opens and
-//! holds whole runs only. Seconds stand in a table of their own: everything else is the same on every machine.
+//! A run is written in a transaction when it has ended, those that ended together in one, so a process that is killed at any moment
+//! leaves a store that opens and holds whole runs only. Each transaction is on the disk before it counts (WAL with `synchronous = FULL`): what
+//! is in the store also outlives a loss of power, where the disk keeps its word. Seconds stand in a table of their own: everything else is the same
+//! on every machine.
 
-use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use thiserror::Error;
 
 /// The layout of the tables; raised with every change of it.
@@ -199,7 +201,7 @@ pub struct Store {
     path: PathBuf,
     connection: Connection,
     /// Held as long as the store is written to.
-    _lock: Option<std::fs::File>,
+    _lock: Option<File>,
 }
 
 impl Store {
@@ -208,20 +210,38 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn create(path: &Path, study: &str) -> Result<Store, StoreError> {
+        Store::make(path, study, |lock| {
+            lock.try_lock().map_err(|error| match error {
+                TryLockError::WouldBlock => StoreError::InUse { path: path.into() },
+                TryLockError::Error(source) => StoreError::Io { path: path.into(), source },
+            })
+        })
+    }
+
+    /// Like [`Store::create`], but waits while another process has it.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn create_when_free(path: &Path, study: &str) -> Result<Store, StoreError> {
+        Store::make(path, study, |lock| {
+            lock.lock().map_err(|source| StoreError::Io { path: path.into(), source })
+        })
+    }
+
+    fn make(
+        path: &Path,
+        study: &str,
+        take: impl FnOnce(&File) -> Result<(), StoreError>,
+    ) -> Result<Store, StoreError> {
         let io = |source| StoreError::Io { path: path.into(), source };
         let mut name = path.as_os_str().to_owned();
         name.push(".lock");
-        let lock =
-            std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&name).map_err(io)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Err(StoreError::InUse { path: path.into() }),
-            Err(std::fs::TryLockError::Error(source)) => return Err(io(source)),
-        }
+        let lock = File::options().create(true).truncate(false).write(true).open(&name).map_err(io)?;
+        take(&lock)?;
         let mut store = Store::connect(path, Some(lock))?;
         store.sql(|connection| {
             connection.pragma_update(None, "journal_mode", "WAL")?;
-            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            connection.pragma_update(None, "synchronous", "FULL")?;
             let transaction = connection.transaction()?;
             let made: bool = transaction.query_row(
                 "SELECT count(*) FROM sqlite_master WHERE type = 'table'",
@@ -255,7 +275,7 @@ impl Store {
         Ok(store)
     }
 
-    fn connect(path: &Path, lock: Option<std::fs::File>) -> Result<Store, StoreError> {
+    fn connect(path: &Path, lock: Option<File>) -> Result<Store, StoreError> {
         let connection =
             Connection::open(path).map_err(|source| StoreError::Sqlite { path: path.into(), source })?;
         Ok(Store { path: path.into(), connection, _lock: lock })
@@ -292,36 +312,18 @@ impl Store {
         })
     }
 
-    /// Writes a finished run, in one transaction. A run that is there already stays as it is.
+    /// Writes finished runs with their seconds, all in one transaction. A run that is there already stays as it is.
     ///
     /// # Errors
     /// [`StoreError::Sqlite`]
-    pub fn insert(&mut self, job: u64, record: &Record, seconds: Option<f64>) -> Result<(), StoreError> {
+    pub fn insert(
+        &mut self,
+        runs: impl IntoIterator<Item = (u64, Record, Option<f64>)>,
+    ) -> Result<(), StoreError> {
         self.sql(|connection| {
             let transaction = connection.transaction()?;
-            transaction
-                .prepare_cached(
-                    "INSERT OR IGNORE INTO run VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
-                )?
-                .execute(params![
-                    job as i64,
-                    record.status,
-                    record.converged,
-                    record.local_minimum,
-                    record.digits,
-                    record.initial,
-                    record.last,
-                    record.steps as i64,
-                    record.residual_evaluations as i64,
-                    record.jacobian_evaluations as i64,
-                    record.hessian_evaluations as i64,
-                    blob(record.parameters.iter().copied()),
-                    blob(record.trace.iter().flat_map(Point::numbers)),
-                ])?;
-            if let Some(seconds) = seconds {
-                transaction
-                    .prepare_cached("INSERT OR IGNORE INTO time VALUES (?1,?2)")?
-                    .execute(params![job as i64, seconds])?;
+            for (job, record, seconds) in runs {
+                write(&transaction, job, &record, seconds)?;
             }
             transaction.commit()
         })
@@ -332,60 +334,99 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sqlite`]
     pub fn for_each(&mut self, mut each: impl FnMut(u64, Record, Option<f64>)) -> Result<(), StoreError> {
-        self.sql(|connection| {
-            let mut statement = connection.prepare(
-                "SELECT run.*, time.seconds FROM run LEFT JOIN time ON run.job = time.job ORDER BY run.job",
-            )?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                // SQLite keeps NaN as NULL
-                let real = |i: usize| row.get::<_, Option<f64>>(i).map(|x| x.unwrap_or(f64::NAN));
-                let whole = |i: usize| row.get::<_, i64>(i).map(|n| n as u64);
-                let numbers =
-                    |i: usize| row.get_ref(i)?.as_blob().map(numbers).map_err(rusqlite::Error::from);
-                let record = Record {
-                    status: row.get(1)?,
-                    converged: row.get(2)?,
-                    local_minimum: row.get(3)?,
-                    digits: real(4)?,
-                    initial: real(5)?,
-                    last: real(6)?,
-                    steps: whole(7)?,
-                    residual_evaluations: whole(8)?,
-                    jacobian_evaluations: whole(9)?,
-                    hessian_evaluations: whole(10)?,
-                    parameters: numbers(11)?,
-                    trace: Point::all(&numbers(12)?),
-                };
-                each(whole(0)?, record, row.get(13)?);
-            }
+        self.visit(|job, record, seconds| {
+            each(job, record, seconds);
             Ok(())
         })
     }
 
-    /// Takes over the runs of another store of the same study.
+    /// Like [`Store::for_each`], until the first error.
+    fn visit(
+        &self,
+        mut each: impl FnMut(u64, Record, Option<f64>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let fail = |source| StoreError::Sqlite { path: self.path.clone(), source };
+        let all = format!("{READ} ORDER BY run.job");
+        let mut statement = self.connection.prepare(&all).map_err(fail)?;
+        let mut rows = statement.query([]).map_err(fail)?;
+        while let Some(row) = rows.next().map_err(fail)? {
+            let (job, record, seconds) = read(row).map_err(fail)?;
+            each(job, record, seconds)?;
+        }
+        Ok(())
+    }
+
+    /// Takes over the runs of another store of the same study: all of them, or on an error none.
     ///
     /// # Errors
     /// [`StoreError::Disagreement`] where both have a run and it did not end alike.
-    pub fn merge(&mut self, other: &mut Store) -> Result<(), StoreError> {
-        let mut own = BTreeMap::new();
-        self.for_each(|job, record, _| {
-            own.insert(job, fingerprint(&record));
+    pub fn merge(&mut self, other: &Store) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        let fail = |source| StoreError::Sqlite { path: path.clone(), source };
+        let transaction = self.connection.transaction().map_err(fail)?;
+        other.visit(|job, record, seconds| match find(&transaction, job).map_err(fail)? {
+            None => write(&transaction, job, &record, seconds).map_err(fail),
+            Some(known) if fingerprint(&known) == fingerprint(&record) => Ok(()),
+            Some(_) => Err(StoreError::Disagreement { path: other.path.clone(), job }),
         })?;
-        let path = other.path.clone();
-        let mut outcome = Ok(());
-        other.for_each(|job, record, seconds| {
-            if outcome.is_err() {
-                return;
-            }
-            outcome = match own.get(&job) {
-                Some(known) if *known == fingerprint(&record) => Ok(()),
-                Some(_) => Err(StoreError::Disagreement { path: path.clone(), job }),
-                None => self.insert(job, &record, seconds),
-            };
-        })?;
-        outcome
+        transaction.commit().map_err(fail)
     }
+}
+
+/// Reads rows of [`read`].
+const READ: &str = "SELECT run.*, time.seconds FROM run LEFT JOIN time ON run.job = time.job";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<(u64, Record, Option<f64>)> {
+    // SQLite keeps NaN as NULL
+    let real = |i: usize| row.get::<_, Option<f64>>(i).map(|x| x.unwrap_or(f64::NAN));
+    let whole = |i: usize| row.get::<_, i64>(i).map(|n| n as u64);
+    let numbers = |i: usize| row.get_ref(i)?.as_blob().map(numbers).map_err(rusqlite::Error::from);
+    let record = Record {
+        status: row.get(1)?,
+        converged: row.get(2)?,
+        local_minimum: row.get(3)?,
+        digits: real(4)?,
+        initial: real(5)?,
+        last: real(6)?,
+        steps: whole(7)?,
+        residual_evaluations: whole(8)?,
+        jacobian_evaluations: whole(9)?,
+        hessian_evaluations: whole(10)?,
+        parameters: numbers(11)?,
+        trace: Point::all(&numbers(12)?),
+    };
+    Ok((whole(0)?, record, row.get(13)?))
+}
+
+fn find(connection: &Connection, job: u64) -> rusqlite::Result<Option<Record>> {
+    let mut statement = connection.prepare_cached(&format!("{READ} WHERE run.job = ?1"))?;
+    statement.query_row([job as i64], |row| read(row).map(|(_, record, _)| record)).optional()
+}
+
+fn write(connection: &Connection, job: u64, record: &Record, seconds: Option<f64>) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO run VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)")?
+        .execute(params![
+            job as i64,
+            record.status,
+            record.converged,
+            record.local_minimum,
+            record.digits,
+            record.initial,
+            record.last,
+            record.steps as i64,
+            record.residual_evaluations as i64,
+            record.jacobian_evaluations as i64,
+            record.hessian_evaluations as i64,
+            blob(record.parameters.iter().copied()),
+            blob(record.trace.iter().flat_map(Point::numbers)),
+        ])?;
+    if let Some(seconds) = seconds {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO time VALUES (?1,?2)")?
+            .execute(params![job as i64, seconds])?;
+    }
+    Ok(())
 }
 
 fn blob(numbers: impl Iterator<Item = f64>) -> Vec<u8> {
@@ -401,4 +442,30 @@ fn fingerprint(record: &Record) -> (String, Vec<u64>) {
     let counts = [record.residual_evaluations, record.jacobian_evaluations, record.hessian_evaluations];
     let bits = record.parameters.iter().chain([&record.last]).map(|x| x.to_bits());
     (record.status.clone(), bits.chain(counts).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stores that disagree are not joined in part.
+    #[test]
+    fn a_merge_is_whole_or_is_not() {
+        let folder = std::env::temp_dir().join(format!("keyfit-merge-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let store = |name: &str, runs: &[(u64, &str)]| {
+            let mut store = Store::create(&folder.join(name), "study").unwrap();
+            store.insert(runs.iter().map(|(job, status)| (*job, Record::failed(*status), None))).unwrap();
+            store
+        };
+        let mut own = store("own", &[(1, "time-limit"), (4, "panicked: \n")]);
+        let other = store("other", &[(0, "x"), (1, "memory-limit"), (2, "x")]);
+        let refused = own.merge(&other).unwrap_err();
+        assert!(matches!(refused, StoreError::Disagreement { job: 1, .. }), "{refused}");
+        assert_eq!(own.finished().unwrap(), [1, 4]);
+        // and it can still be merged into
+        own.merge(&store("third", &[(3, "x"), (4, "panicked: \n")])).unwrap();
+        assert_eq!(own.finished().unwrap(), [1, 3, 4]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -17,6 +17,14 @@ use crate::suite::{Problem, Values};
 ///
 /// A panic inside is caught and recorded. Time and memory are the caller's affair.
 pub fn execute(study: &Study, job: Job) -> Option<(Record, f64)> {
+    execute_by(study, job, fitted)
+}
+
+fn execute_by(
+    study: &Study,
+    job: Job,
+    fitted: impl FnOnce(&[Channel], &Configured) -> Result<Fit, FitError>,
+) -> Option<(Record, f64)> {
     let started = study.problems.get(job.problem)?;
     let (_, channels) = started.starts.get(job.start)?;
     let configured = study.solvers.get(job.solver)?;
@@ -153,4 +161,35 @@ pub fn from_line(line: &str) -> Option<(u64, Record, f64)> {
         trace: Point::all(trace),
     };
     Some((*job, record, *seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::resume_unwind;
+    use std::path::Path;
+
+    use super::*;
+
+    const STUDY: &str = "name = \"one\"\n[[suites]]\nname = \"nist\"\nproblems = [\"Misra1a\"]\n\
+                         [[solvers]]\nsolver = \"levenberg-marquardt\"\n";
+
+    /// A solver that fits and then panics, with each kind of thing that a panic carries.
+    #[test]
+    fn a_solver_that_panics_costs_its_run() {
+        let study = Study::parse(STUDY, Path::new(".")).unwrap();
+        let ended = |panic: fn() -> Box<dyn Any + Send>| {
+            let spoiled = |channels: &[Channel], configured: &Configured| {
+                fitted(channels, configured)?;
+                // as a panic does, but without the message on stderr
+                resume_unwind(panic())
+            };
+            execute_by(&study, study.job(1).unwrap(), spoiled).unwrap().0.status
+        };
+        assert_eq!(ended(|| Box::new("out of bounds")), "panicked: out of bounds");
+        assert_eq!(ended(|| Box::new(String::from("out\nof bounds"))), "panicked: out\nof bounds");
+        assert_eq!(ended(|| Box::new(3)), "panicked: ");
+        // and the next run is none the worse
+        let (record, _) = execute(&study, study.job(1).unwrap()).unwrap();
+        assert!(record.converged && record.digits > 8.0, "{record:?}");
+    }
 }

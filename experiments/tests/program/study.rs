@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use keyfit::study::run::Workers;
 use keyfit::study::work::to_line;
 use keyfit::study::{Shard, Store, Study};
 
@@ -136,38 +137,128 @@ fn shards_make_the_whole() {
     assert!(refused.stderr.contains("another study"), "{}", refused.stderr);
 }
 
+/// How every run ended, by its problem; a problem has one.
+fn endings(folder: &Folder, file: &str, store: &str) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(folder.0.join(file)).unwrap();
+    let study = Study::parse(&text, &folder.0).unwrap();
+    let mut all = BTreeMap::new();
+    let mut store = Store::open(&folder.0.join(store), &study.hash).unwrap();
+    let name = |job| study.problems[study.job(job).unwrap().problem].problem.name.clone();
+    store.for_each(|job, record, _| assert!(all.insert(name(job), record.status).is_none())).unwrap();
+    assert_eq!(all.len() as u64, study.len());
+    all
+}
+
 /// Runs that hang, take too much memory or give nothing cost themselves only.
 #[test]
 fn a_bad_run_costs_that_run_only() {
     let folder = Folder::new("study-bad");
-    std::fs::create_dir(folder.0.as_path().join("problems")).unwrap();
-    let numbers = |n: usize, f: &dyn Fn(usize) -> String| (0..n).map(f).collect::<Vec<_>>().join(", ");
-    let data = |n: usize| {
-        format!(
-            "[data]\nt = [{}]\ny = [{}]\n",
-            numbers(n, &|k| format!("{k}.0")),
-            numbers(n, &|k| format!("{}.5", k % 7))
-        )
+    let list = |n: usize, f: &dyn Fn(usize) -> String, between: &str| {
+        (0..n).map(f).collect::<Vec<_>>().join(between)
     };
-    // a dense Jacobian of 3000 × 3000 is beyond 64 MB
-    let many = numbers(3000, &|k| format!("p{k}*cos({k}*t)")).replace(", ", " + ");
-    let starts = numbers(3000, &|k| format!("p{k} = 1.0"));
-    folder.write("problems/a-memory.toml", format!("name = \"memory\"\nmodel = \"{many}\"\nstarts = [{{ {starts} }}]\n[certified]\nsum_of_squares = 1.0\n{}", data(3000)));
-    // slow, and never at a minimum
-    let slow = numbers(4000, &|k| format!("sin({k}.5*a*t)")).replace(", ", " + ");
-    folder.write("problems/b-slow.toml", format!("name = \"slow\"\nmodel = \"{slow}\"\nstarts = [{{ a = 1.0 }}]\n[certified]\nsum_of_squares = 0.0\n{}", data(2000)));
-    folder.write("problems/c-nan.toml", format!("name = \"nan\"\nmodel = \"ln(a) + t\"\nstarts = [{{ a = -1.0 }}]\n[certified]\nsum_of_squares = 0.0\n{}", data(5)));
-    folder.write("problems/d-good.toml", "name = \"good\"\nmodel = \"a*t\"\nstarts = [{ a = 1.0 }]\n[certified]\nparameters = { a = 2.0 }\n[data]\nt = [1.0, 2.0]\ny = [2.0, 4.0]\n");
-    folder.write("s.toml", "name = \"bad\"\n[[suites]]\nfolder = \"problems\"\n[[solvers]]\nsolver = \"levenberg-marquardt\"\n[budget]\nseconds = 1.5\nmegabytes = 300\n");
-    let done = run(&folder, &["study", "run", "s.toml"]);
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let status: Vec<String> =
-        runs(&folder, "s.toml", "s.runs").into_values().map(|run| run.chars().take(80).collect()).collect();
-    let found = |word: &str| status.iter().filter(|line| line.contains(word)).count();
-    assert_eq!(status.len(), 4);
-    assert_eq!(found("memory-limit") + found("time-limit"), 2, "{status:?}");
-    assert_eq!(found("refused"), 1, "{status:?}");
-    assert_eq!(found("zero-residual") + found("step-at-rounding"), 1, "{status:?}");
+    let problem = |path: &str, name: &str, model: &str, starts: &str, n: usize| {
+        let (t, y) = (list(n, &|k| format!("{k}.0"), ", "), list(n, &|k| format!("{}.5", k % 7), ", "));
+        folder.write(
+            path,
+            format!(
+                "name = \"{name}\"\nmodel = \"{model}\"\nstarts = [{{ {starts} }}]\n\
+                 [certified]\nsum_of_squares = 0.0\n[data]\nt = [{t}]\ny = [{y}]\n"
+            ),
+        );
+    };
+    // a dense Jacobian of 40000 × 1000 is 320 MB
+    let many = list(1000, &|k| format!("p{k}*(t + {k})"), " + ");
+    // each evaluation takes long, and none is at a minimum
+    let slow = list(4000, &|k| format!("sin({k}.5*a*t)"), " + ");
+    for name in ["memory", "time"] {
+        std::fs::create_dir(folder.0.join(name)).unwrap();
+        problem(&format!("{name}/b-nan.toml"), "nan", "ln(a) + t", "a = -1.0", 5);
+        problem(&format!("{name}/c-good.toml"), "good", "a*t + b", "a = 1.0, b = 1.0", 5);
+    }
+    let starts = list(1000, &|k| format!("p{k} = 1.0"), ", ");
+    problem("memory/a-memory.toml", "memory", &many, &starts, 40000);
+    problem("time/a-slow.toml", "slow", &slow, "a = 1.0", 2000);
+    for (name, bad, ending, seconds, megabytes) in
+        [("memory", "memory", "memory-limit", "300.0", 200), ("time", "slow", "time-limit", "0.5", 4096)]
+    {
+        let file = format!("{name}.toml");
+        folder.write(
+            &file,
+            format!(
+                "name = \"bad\"\n[[suites]]\nfolder = \"{name}\"\n[[solvers]]\nsolver = \"levenberg-marquardt\"\n\
+                 [budget]\nseconds = {seconds}\nmegabytes = {megabytes}\n"
+            ),
+        );
+        let done = run(&folder, &["study", "run", &file, "--jobs", "1"]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let ended = endings(&folder, &file, &format!("{name}.runs"));
+        assert_eq!(ended[bad], ending);
+        assert!(ended["nan"].starts_with("refused"), "{ended:?}");
+        assert!(!ended["good"].contains("limit") && !ended["good"].contains("crashed"), "{ended:?}");
+    }
+}
+
+/// Workers that die, hang or answer nonsense, in the place of our own.
+#[test]
+fn a_worker_that_fails_costs_its_run() {
+    let folder = Folder::new("study-workers");
+    let text = format!("{}seconds = 1.0\n", SMALL.replace("random = 3", ""));
+    let study = Study::parse(&text, &folder.0).unwrap();
+    for (name, script, ending) in [
+        (
+            "killed",
+            "echo ready; read n; echo Goodbye >&2; kill -9 $$",
+            "crashed: signal: 9 (SIGKILL): Goodbye",
+        ),
+        ("silent", "echo ready; read n; exit 3", "crashed: exit status: 3"),
+        ("never", "exit 4", "crashed: exit status: 4"),
+        (
+            "memory",
+            "echo ready; read n; echo memory allocation of 8 bytes failed >&2; exit 5",
+            "memory-limit",
+        ),
+        ("hangs", "echo ready; read n; exec sleep 600", "time-limit"),
+        ("nonsense", "echo ready; read n; echo nonsense", "crashed: the worker's answer cannot be read"),
+        (
+            "other",
+            "echo ready; read n; echo '[\"x\",[9999,0,0,0,0,0,0,0,0,0,0,0]]'",
+            "crashed: the worker's answer cannot be read",
+        ),
+    ] {
+        let mut store = Store::create(&folder.0.join(name), &study.hash).unwrap();
+        let command = ["sh", "-c", script].map(str::to_owned).to_vec();
+        // one of five, and each has its worker
+        let shard = Shard::parse("1/5").unwrap();
+        keyfit::study::run::run(
+            &study,
+            &mut store,
+            shard,
+            &Workers::Processes { count: 2, command },
+            |_, _| {},
+        )
+        .unwrap();
+        let mut ended = Vec::new();
+        store.for_each(|_, record, seconds| ended.push((record.status, seconds))).unwrap();
+        assert_eq!(ended, vec![(ending.to_owned(), None); ended.len()], "{name}");
+        assert_eq!(ended.len() as u64, study.len().div_ceil(5), "{name}");
+    }
+}
+
+/// A store that another process has is refused, or waited for.
+#[test]
+fn a_store_is_waited_for() {
+    let folder = Folder::new("study-wait");
+    folder.write("s.toml", SMALL);
+    let study = Study::parse(SMALL, &folder.0).unwrap();
+    let held = Store::create(&folder.0.join("s.runs"), &study.hash).unwrap();
+    let refused = run(&folder, &["study", "run", "s.toml"]);
+    assert_eq!((refused.code, refused.stderr.contains("is in use")), (2, true), "{}", refused.stderr);
+    let mut waiting = start(&folder.0, &["study", "run", "s.toml", "--wait"]);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(waiting.try_wait().unwrap().is_none(), "it did not wait");
+    drop(held);
+    assert!(waiting.wait().unwrap().success());
+    assert_eq!(runs(&folder, "s.toml", "s.runs").len() as u64, study.len());
 }
 
 #[test]
@@ -243,11 +334,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn a_report_is_the_same_however_it_is_made() {
     let folder = Folder::new("study-report");
     std::fs::create_dir(folder.0.join("own")).unwrap();
-    folder.write(
-        "own/line.toml",
-        "name = \"line <&> |_%\"\nmodel = \"a*t+b\"\nstarts = [{ a = 0.0, b = 0.0 }]\n\
-         [certified]\nparameters = { a = 1.0, b = 2.0 }\n[data]\nt = [0.0, 1.0, 2.0]\ny = [2.0, 3.0, 4.0]\n",
-    );
+    folder.write("own/line.toml", LINE.replace("\"line\"", "\"line <&> |_%\""));
     let study = format!("{SMALL}[[suites]]\nfolder = \"own\"\n");
     folder.write("s.toml", &study);
     let done = |line: &[&str]| {
@@ -314,6 +401,76 @@ fn a_report_is_the_same_however_it_is_made() {
     assert_eq!(forged.code, 1);
     assert!(forged.stdout.contains("\"different\": [\n"), "{}", forged.stdout);
     assert_eq!(run(&folder, &["study", "verify", "own"]).code, 2);
+}
+
+const LINE: &str = "name = \"line\"\nmodel = \"a*t+b\"\nstarts = [{ a = 0.0, b = 0.0 }]\n\
+                    [certified]\nparameters = { a = 1.0, b = 2.0 }\n[data]\nt = [0.0, 1.0, 2.0]\ny = [2.0, 3.0, 4.0]\n";
+
+/// Problem files from all over the machine travel with the report, which is made anew where they are not.
+#[test]
+fn problems_elsewhere_travel_with_the_report() {
+    let folder = Folder::new("study-elsewhere");
+    for path in ["a/own/elsewhere", "a/own/study.toml", "a/own/b", "c/lines", "a/own/d", "far"] {
+        std::fs::create_dir_all(folder.0.join(path)).unwrap();
+        folder.write(&format!("{path}/line.toml"), LINE);
+    }
+    std::fs::create_dir(folder.0.join("c/lines/empty")).unwrap();
+    let suite = |path: &str, name: &str| format!("[[suites]]\n{name}\nfolder = {path} # here\n");
+    let far = folder.0.join("far").canonicalize().unwrap();
+    let text = [
+        "name = \"everywhere\"\n[[solvers]]\nsolver = \"gauss-newton\"\n".to_owned(),
+        suite("'../../c/lines'", ""),
+        suite("\"../../c/lines\"", "name = \"others\""),
+        suite(&format!("'{}'", far.display()), ""),
+        suite("\"b/../b\"", ""),
+        suite("\"../../c/lines/empty/..\"", "name = \"above\""),
+        suite("\"./elsewhere\"", ""),
+        suite("\"study.toml\"", ""),
+        suite("'./d/'", ""),
+    ];
+    folder.write("a/own/s.toml", text.concat());
+    let done = |line: &[&str]| {
+        let ran = run(&folder, line);
+        assert_eq!(ran.code, 0, "{line:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    };
+    done(&["study", "run", "a/own/s.toml", "--store", "s.runs"]);
+    done(&["study", "report", "a/own/s.toml", "--store", "s.runs", "--out", "report"]);
+    let report = files(&folder.0.join("report"));
+    let inputs: Vec<&str> =
+        report.keys().filter(|path| path.starts_with("inputs/")).map(String::as_str).collect();
+    let study = String::from_utf8_lossy(&report["inputs/study.toml"]);
+    insta::assert_snapshot!(format!("{}\n\n{study}", inputs.join("\n")));
+    // on another machine there is none of them
+    for gone in ["a", "c", "far"] {
+        std::fs::remove_dir_all(folder.0.join(gone)).unwrap();
+    }
+    done(&["study", "report", "--from", "report", "--out", "again"]);
+    assert!(report == files(&folder.0.join("again")), "a report made of a report differs");
+    assert!(done(&["study", "verify", "report"]).contains("8 of 8 runs ended alike"));
+}
+
+/// Which study it is depends on the problems, not on where they lie.
+#[test]
+fn a_study_is_the_same_wherever_its_folders_lie() {
+    let folder = Folder::new("study-moved");
+    for path in ["a/lines", "b/lines", "b/others"] {
+        std::fs::create_dir_all(folder.0.join(path)).unwrap();
+        folder.write(&format!("{path}/line.toml"), LINE);
+    }
+    let hash = |path: &str| {
+        let text = format!(
+            "name = \"x\"\n[[suites]]\nfolder = \"{path}\"\n[[solvers]]\nsolver = \"gauss-newton\"\n"
+        );
+        Study::parse(&text, &folder.0).map(|study| study.hash)
+    };
+    let known = hash("a/lines").unwrap();
+    assert_eq!(hash("./b/lines"), Ok(known.clone()));
+    assert_ne!(hash("b/others"), Ok(known.clone()), "the suite has another name");
+    folder.write("b/lines/line.toml", LINE.replace("3.0", "3.5"));
+    assert_ne!(hash("b/lines"), Ok(known));
+    let unnamed = hash("a/lines/..").unwrap_err();
+    assert!(unnamed[0].message.ends_with("does not say how the suite is called"), "{unnamed:?}");
 }
 
 /// The gallery is of every suite and every solver, whatever is added.

@@ -11,8 +11,11 @@
 //! | `manifest.json` | SHA-256 of each of these files, versions, seed |
 //! | `times/`, `machine.json` | what differs from machine to machine |
 //!
+//! Problem folders that lie elsewhere than below the study file are copied to `inputs/elsewhere/`, and the copy of the study file names the
+//! copies: it is the same study.
+//!
 //! All but the last line is the same, byte for byte, wherever the study is run. The manifest also names the revision of keyfit's sources that
-//! was checked out, if the program is a release build; changes that were not committed it does not know.
+//! was checked out, if the program is a release build, with `-dirty` if the program's sources were not as they are in it.
 
 mod figures;
 mod methods;
@@ -23,7 +26,7 @@ mod sheets;
 pub mod verify;
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -31,6 +34,7 @@ use thiserror::Error;
 
 use self::sheet::Sheet;
 use self::sheets::Named;
+use super::folders::copies;
 use super::stats::Table;
 use super::stats::table::TableError;
 use super::store::{Record, StoreError};
@@ -40,6 +44,8 @@ use crate::figure::escape;
 
 /// Where the report keeps the study file.
 pub const STUDY: &str = "inputs/study.toml";
+/// Where it keeps all that the study was made of.
+const INPUTS: &str = "inputs/";
 /// Where it keeps the runs: a line of [`to_line`] each, without their seconds.
 pub const RUNS: &str = "runs.jsonl";
 /// The list of what is in it.
@@ -59,14 +65,6 @@ pub enum ReportError {
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A folder of problems that no copy can stand for.
-    #[error(
-        "the problem file {path} does not lie in a folder beside the study file, so that the report cannot hold it"
-    )]
-    Outside {
-        /// The file.
-        path: String,
-    },
     /// A figure as PDF.
     #[cfg(feature = "pdf")]
     #[error("a figure: {0}")]
@@ -91,7 +89,7 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 /// # Errors
 /// See [`ReportError`].
 pub fn report(study: &Study, text: &str, store: &mut Store) -> Result<Files, ReportError> {
-    let mut files = inputs(study, text)?;
+    let mut files = inputs(study, text);
     let table = Table::load(study, store)?;
     let mut runs = String::new();
     store.for_each(|job, record, _| runs.extend([to_line(job, &record, 0.0), "\n".into()]))?;
@@ -133,21 +131,11 @@ pub fn report(study: &Study, text: &str, store: &mut Store) -> Result<Files, Rep
 }
 
 /// The study file and the problem files that it names, where a copy of the study file finds them.
-fn inputs(study: &Study, text: &str) -> Result<Files, ReportError> {
-    let mut files = Files::from([(STUDY.to_owned(), text.as_bytes().to_vec())]);
-    for (path, text) in &study.sources {
-        let parts: Option<Vec<String>> = Path::new(path)
-            .components()
-            .filter(|part| *part != Component::CurDir)
-            .map(|part| match part {
-                Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
-                _ => None,
-            })
-            .collect();
-        let parts = parts.ok_or_else(|| ReportError::Outside { path: path.clone() })?;
-        files.insert(format!("inputs/{}", parts.join("/")), text.as_bytes().to_vec());
-    }
-    Ok(files)
+fn inputs(study: &Study, text: &str) -> Files {
+    let own = STUDY.trim_start_matches(INPUTS);
+    let copied = copies(text, &study.folders, own);
+    let files = copied.files.into_iter().chain([(own.to_owned(), copied.text)]);
+    files.map(|(path, text)| (format!("{INPUTS}{path}"), text.into_bytes())).collect()
 }
 
 /// Puts the runs of a report into a store.
@@ -155,10 +143,8 @@ fn inputs(study: &Study, text: &str) -> Result<Files, ReportError> {
 /// # Errors
 /// See [`ReportError`].
 pub fn unpack(runs: &str, store: &mut Store) -> Result<(), ReportError> {
-    for (number, record) in lines(runs)? {
-        store.insert(number, &record, None)?;
-    }
-    Ok(())
+    let runs = lines(runs)?;
+    Ok(store.insert(runs.into_iter().map(|(number, record)| (number, record, None)))?)
 }
 
 fn lines(runs: &str) -> Result<Vec<(u64, Record)>, ReportError> {
@@ -178,7 +164,7 @@ fn hash(bytes: &[u8]) -> String {
 
 fn manifest(study: &Study, files: &Files) -> Value {
     let hashes = |input: bool| -> Value {
-        let own = files.iter().filter(|(path, _)| path.starts_with("inputs/") == input);
+        let own = files.iter().filter(|(path, _)| path.starts_with(INPUTS) == input);
         own.map(|(path, bytes)| (path.clone(), Value::from(hash(bytes)))).collect()
     };
     json!({
