@@ -49,6 +49,11 @@ const MEASURES: &[(&str, &str, &str)] = &[
         "Brown, Cai and DasGupta, Statistical Science 16 (2001) 101–133; Korn and Graubard, Survey Methodology 24 (1998) 193–201",
     ),
     (
+        "band of a figure",
+        "the interval of the share at each point by itself, not of the whole curve at once",
+        "as the interval of a share",
+    ),
+    (
         "interval of a median",
         "interpolated order statistics; from six values on",
         "Hettmansperger and Sheather, Statistics & Probability Letters 4 (1986) 75–79",
