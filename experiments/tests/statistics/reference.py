@@ -47,7 +47,7 @@ for n in [2, 11]:
 for K, m in [(20, 1), (12, 3), (40, 7)]:
     h = rng.binomial(m, rng.beta(1, 1, K)); M = K * m; p = h.sum() / M
     var = K / (K - 1) * ((h - p * m) ** 2).sum() / M**2
-    n = K if m == 1 else p * (1 - p) / var * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, K - 1)) ** 2
+    n = K if m == 1 else p * (1 - p) / var * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, (K - 1) * m / (m - 2))) ** 2
     row("share", m, p, *stats.beta.ppf([0.025, 0.975], p * n + 0.5, (1 - p) * n + 0.5), *h)
 e = [0.5, 0.09]
 for _ in range(7): e.append(e[-1] * 0.3 * np.exp(0.1 * rng.normal()))

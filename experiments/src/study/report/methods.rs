@@ -40,12 +40,12 @@ const MEASURES: &[(&str, &str, &str)] = &[
     ),
     (
         "order and rate",
-        "slope of log e' on log e, and geometric mean of e'/e, over the last falling relative errors from 0.1 to ten times the last one; Student's intervals; at least three steps",
+        "slope of log e' on log e, and geometric mean of e'/e, over the last falling relative errors from 0.1 to ten times the last one; Student's intervals; at least three steps; no rate where the order's interval lies above 1.1",
         "Ortega and Rheinboldt, Iterative Solution of Nonlinear Equations (1970), chapter 9",
     ),
     (
         "interval of a share",
-        "Jeffreys' at the effective number of runs, problems being what was sampled; from six problems on",
+        "Jeffreys' at the effective number of runs, problems being what was sampled; from six problems on; 95 % on average over shares",
         "Brown, Cai and DasGupta, Statistical Science 16 (2001) 101–133; Korn and Graubard, Survey Methodology 24 (1998) 193–201",
     ),
     (
@@ -54,7 +54,12 @@ const MEASURES: &[(&str, &str, &str)] = &[
         "as the interval of a share",
     ),
     (
-        "interval of a median",
+        "interval of a median over starts, or of times",
+        "order statistics, as values may be tied or infinite; from six values on; at least 95 %, as they are discrete: 96.9 % of 6, 97.9 % of 10",
+        "David and Nagaraja, Order Statistics (2003), section 7.1",
+    ),
+    (
+        "interval of a median order or rate",
         "interpolated order statistics; from six values on",
         "Hettmansperger and Sheather, Statistics & Probability Letters 4 (1986) 75–79",
     ),

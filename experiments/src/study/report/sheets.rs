@@ -2,7 +2,7 @@
 
 use super::sheet::{Cell, Row, Sheet};
 use crate::study::Study;
-use crate::study::stats::interval::{Interval, median, median_interval};
+use crate::study::stats::interval::{Interval, median, median_enclosure, median_interval};
 use crate::study::stats::order::NoOrder;
 use crate::study::stats::paired::{Paired, holm, paired};
 use crate::study::stats::profile::swaps;
@@ -26,10 +26,10 @@ fn ends(interval: Interval) -> (f64, f64) {
     (interval.low, interval.high)
 }
 
-/// The median of a value a problem, with its interval.
-fn middle(values: &[f64], decimals: usize) -> Cell {
+/// The median of values, with an interval of that kind.
+fn middle(values: &[f64], interval: fn(&[f64]) -> Option<Interval>, decimals: usize) -> Cell {
     match median(values) {
-        Some(middle) => Cell::Between(middle, median_interval(values).map(ends), decimals),
+        Some(middle) => Cell::Between(middle, interval(values).map(ends), decimals),
         None => Cell::None,
     }
 }
@@ -241,12 +241,12 @@ impl Named<'_> {
                     .collect()
             };
             let orders = of_problems(|run| Some(run.order.ok()?.order));
-            let rates = of_problems(|run| Some(run.order.ok()?.rate));
+            let rates = of_problems(|run| Some(run.order.ok()?.rate?.0));
             Row {
                 cells: vec![
                     Cell::Text(self.solver(solver)),
-                    middle(&orders, 2),
-                    middle(&rates, 3),
+                    middle(&orders, median_interval, 2),
+                    middle(&rates, median_interval, 3),
                     Cell::Number(orders.len() as f64, 0),
                     Cell::Number(own.iter().filter(|order| order.is_ok()).count() as f64, 0),
                     refused(|why| matches!(why, NoOrder::Short { .. })),
@@ -259,8 +259,8 @@ impl Named<'_> {
         Sheet {
             name: "order",
             title: "Observed order of convergence".into(),
-            note: "The median over problems, each with the median over its starts, of the order p and of the rate e'/e, with 95 % \
-                   intervals; and of how many runs the order is not known: the tail is too short, the run ended far from the \
+            note: "The median over problems, each with the median over its starts, of the order p and of the rate e'/e of runs that are not faster \
+                   than linear, with 95 % intervals; and of how many runs the order is not known: the tail is too short, the run ended far from the \
                    answer, the errors are unknown. Each run's own order stands in the table of runs."
                 .into(),
             columns: ["solver", "order", "rate", "problems", "runs with an order", "too short", "far", "unknown"]
@@ -274,33 +274,33 @@ impl Named<'_> {
         let mut columns = ["problem", "solver", "starts", "median digits"].map(str::to_owned).to_vec();
         columns.extend(self.study.digits.iter().map(|d| format!("median evaluations to {d} digits")));
         columns.extend(self.study.digits.iter().map(|d| format!("expected evaluations to {d} digits")));
-        let row = |problem: usize, solver: usize| {
-            let own: Vec<&Summary> = self.table.of(problem, solver).collect();
-            let digits: Vec<f64> = own.iter().map(|run| run.record.digits).collect();
-            let until = |run: &Summary, i: usize| run.to_digits.get(i).copied().unwrap_or(f64::INFINITY);
-            let mut cells = vec![
-                Cell::Text(self.problem(problem)),
-                Cell::Text(self.solver(solver)),
-                Cell::Number(own.len() as f64, 0),
-                middle(&digits, 1),
-            ];
-            let targets = 0..self.study.digits.len();
-            cells.extend(
-                targets.clone().map(|i| middle(&own.iter().map(|run| until(run, i)).collect::<Vec<_>>(), 0)),
-            );
-            cells.extend(
-                targets.map(|i| {
+        let row =
+            |problem: usize, solver: usize| {
+                let own: Vec<&Summary> = self.table.of(problem, solver).collect();
+                let digits: Vec<f64> = own.iter().map(|run| run.record.digits).collect();
+                let until = |run: &Summary, i: usize| run.to_digits.get(i).copied().unwrap_or(f64::INFINITY);
+                let mut cells = vec![
+                    Cell::Text(self.problem(problem)),
+                    Cell::Text(self.solver(solver)),
+                    Cell::Number(own.len() as f64, 0),
+                    middle(&digits, median_enclosure, 1),
+                ];
+                let targets = 0..self.study.digits.len();
+                cells.extend(targets.clone().map(|i| {
+                    let costs: Vec<f64> = own.iter().map(|run| until(run, i)).collect();
+                    middle(&costs, median_enclosure, 0)
+                }));
+                cells.extend(targets.map(|i| {
                     Cell::Number(expected(own.iter().map(|run| (run.evaluations, until(run, i)))), 0)
-                }),
-            );
-            Row { cells, runs: vec![self.problem(problem), self.solver(solver)] }
-        };
+                }));
+                Row { cells, runs: vec![self.problem(problem), self.solver(solver)] }
+            };
         let rows = (0..self.study.problems.len())
             .flat_map(|problem| self.solvers().map(move |solver| row(problem, solver)));
         Sheet {
             name: "problems",
             title: "Problems".into(),
-            note: "Each solver on each problem, over its starts: medians, with 95 % intervals from six starts on, and the expected \
+            note: "Each solver on each problem, over its starts: medians, with intervals of at least 95 % from six starts on, and the expected \
                    evaluations until success (ERT). A failure counts as infinitely many."
                 .into(),
             columns,
@@ -353,7 +353,8 @@ impl Named<'_> {
                     .map(count),
             );
             cells.push(order.map_or(Cell::None, |o| Cell::Between(o.order, Some(ends(o.interval)), 2)));
-            cells.push(order.map_or(Cell::None, |o| Cell::Between(o.rate, Some(ends(o.rate_interval)), 3)));
+            let rate = order.and_then(|o| o.rate);
+            cells.push(rate.map_or(Cell::None, |(rate, own)| Cell::Between(rate, Some(ends(own)), 3)));
             cells.push(order.map_or(Cell::None, |o| count(o.steps as u64)));
             Row { cells, runs: Vec::new() }
         };
@@ -433,14 +434,17 @@ impl Named<'_> {
                 let ratio = |(a, b): (&f64, &f64)| if a == b { 1.0 } else { a / b };
                 median(&own.iter().zip(&first).map(ratio).collect::<Vec<_>>())
             });
-            let cells = vec![Cell::Text(self.solver(solver)), middle(&ratios.collect::<Vec<_>>(), 2)];
+            let cells = vec![
+                Cell::Text(self.solver(solver)),
+                middle(&ratios.collect::<Vec<_>>(), median_enclosure, 2),
+            ];
             Row { cells, runs: Vec::new() }
         };
         Sheet {
             name: "times",
             title: "Times".into(),
             note: format!(
-                "The median over problems of the time relative to that of {} on the same start, infinite where only the other \
+                "The median over problems, with an interval of at least 95 %, of the time relative to that of {} on the same start, infinite where only the other \
                  reaches {least} digits, 0 where only this one does, and 1 where neither does.",
                 self.solver(0)
             ),
