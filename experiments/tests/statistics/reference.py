@@ -1,7 +1,8 @@
-# Numbers that experiments/tests/statistics.rs is held to, by numpy and scipy and by brute force.
+# Numbers that the tests beside are held to, by numpy 2.4 and scipy 1.17, by brute force, and by definition from the runs in study/.
 import itertools
 import numpy as np
 from scipy import stats, special
+from exported import by_task, digits, problems, runs, solvers, starts, tau, to_digits, to_tau
 out = []
 def row(name, *xs):
     out.append(name + "," + ",".join(repr(float(x)) for x in xs))
@@ -64,4 +65,20 @@ ratio = c / np.where(np.isfinite(c.min(1)), c.min(1), 1)[:, None]
 for x in [1, 1.5, 2, 5, 20]:
     row("profile", x, *[(ratio[:, s] <= x).mean() for s in range(4)])
 row("costs", *c.ravel())
+for t in tau:
+    c = by_task(lambda run: to_tau(run, t) / (run.n + 1))
+    for b in [10, 100, 1000, 10000]:
+        row("data", t, b, *(c <= b).mean(0))
+    for b in np.unique(c[np.isfinite(c)]):
+        row("curve", t, b, *(c <= b).mean(0))
+for d in digits:
+    row("ecdf", d, *(by_task(lambda run: run.digits) >= d).mean(0))
+    c = by_task(lambda run: to_digits(run, d)); least = c.min(1, keepdims=True)
+    for r in [1, 2, 5, 10, 100]:
+        row("performance", d, r, *((c <= r * least) & np.isfinite(c)).mean(0))
+    all = by_task(lambda run: run.evaluations)
+    for p, s in itertools.product(range(len(problems)), range(len(solvers))):
+        mine = slice(p * starts, (p + 1) * starts)
+        spent, successes = np.where(np.isfinite(c), c, all)[mine, s].sum(), np.isfinite(c[mine, s]).sum()
+        row("expected", d, p, s, spent / successes if successes else np.inf)
 open(__file__.replace(".py", ".csv"), "w").write("\n".join(out) + "\n")
