@@ -289,7 +289,11 @@ fn a_report_is_the_same_however_it_is_made() {
     assert!(!html.contains("src=\"http") && !html.contains("href=\"http"));
     assert!(a["figures/digits.pdf"].starts_with(b"%PDF-") && a["figures/digits.pdf"].len() > 2000);
     let tex = String::from_utf8(a["tables/problems.tex"].clone()).unwrap();
-    assert!(tex.contains("own/line <\\&> |\\_\\%") && tex.contains("\\toprule"), "{tex}");
+    assert!(
+        tex.contains("own/line \\textless{}\\&\\textgreater{} \\textbar{}\\_\\%")
+            && tex.contains("\\toprule"),
+        "{tex}"
+    );
     // as many records as runs, and a head
     let runs = String::from_utf8(a["data/runs.csv"].clone()).unwrap();
     assert_eq!(runs.lines().count(), 1 + (3 * (2 + 2 + 3) + 5) * 3);
