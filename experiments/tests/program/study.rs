@@ -332,4 +332,15 @@ fn the_gallery_is_whole() {
     suites.dedup();
     suites.sort_unstable();
     assert_eq!(suites, keyfit::suite::suite_names());
+    // `make study` has written the figure that the README shows
+    let figure = std::fs::read_to_string(root().join("experiments/docs/gallery.svg")).unwrap();
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.contains("](experiments/docs/gallery.svg)") && figure.len() < 200_000);
+    let named: Vec<&str> = figure
+        .lines()
+        .filter_map(|line| line.split_once("class=\"series\" data-name=\"")?.1.split('"').next())
+        .collect();
+    assert_eq!(named, solvers);
+    let (bands, problems) = (figure.matches("<path class=\"band\"").count(), study.problems.len());
+    assert!(bands == solvers.len() && problems >= 6, "{bands} bands over {problems} problems");
 }

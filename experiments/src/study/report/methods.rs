@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::sheet::marked;
 use super::sheets::{Named, plain};
 use keyfit_solvers::OPTIONS;
 
@@ -80,7 +81,7 @@ impl Named<'_> {
     /// `methods.md`
     pub fn methods(&self) -> String {
         let study = self.study;
-        let mut out = format!("# Methods of {}\n\n", study.name);
+        let mut out = format!("# Methods of {}\n\n", marked(&study.name));
         let _ = writeln!(
             out,
             "Run with keyfit {}, seed {}: {} runs, {} solvers on {} problems. The study's hash is `{}`; study and \
@@ -104,7 +105,10 @@ impl Named<'_> {
             let _ = writeln!(
                 out,
                 "- **{}**: {}. {} {}.",
-                own.label, own.solver.name, own.solver.summary, own.solver.reference
+                marked(&own.label),
+                own.solver.name,
+                own.solver.summary,
+                own.solver.reference
             );
             let iterations = own.options.iterations.unwrap_or(own.solver.iterations);
             let budget = own.options.evaluation_budget;
@@ -119,7 +123,8 @@ impl Named<'_> {
         for (i, started) in study.problems.iter().enumerate() {
             let starts: Vec<&str> = started.starts.iter().map(|(name, _)| name.as_str()).collect();
             let n = study.parameters(i);
-            let _ = writeln!(out, "- {}: {n} parameters; starts {}", self.problem(i), starts.join(", "));
+            let _ =
+                writeln!(out, "- {}: {n} parameters; starts {}", marked(&self.problem(i)), starts.join(", "));
         }
         out += "\n## Measures\n\n| measure | what it is | source |\n| --- | --- | --- |\n";
         for (name, formula, source) in MEASURES {

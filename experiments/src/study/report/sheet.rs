@@ -203,14 +203,13 @@ impl Sheet {
 
     /// As a table of Markdown.
     pub fn markdown(&self) -> String {
-        let clean = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ");
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut out = format!("# {}\n\n{}\n\n", self.title, self.note);
-        out += &line(self.columns.iter().map(|name| clean(name)).collect());
+        out += &line(self.columns.iter().map(|name| marked(name)).collect());
         let rule = (0..self.columns.len()).map(|i| if self.is_number(i) { "---:" } else { "---" }.to_owned());
         out += &line(rule.collect());
         for row in &self.rows {
-            out += &line(row.cells.iter().map(|cell| clean(&cell.shown())).collect());
+            out += &line(row.cells.iter().map(|cell| marked(&cell.shown())).collect());
         }
         out
     }
@@ -281,6 +280,19 @@ fn values<'a>(cells: impl Iterator<Item = &'a Cell> + Clone) -> Values {
     Values::Text(cells.map(text).collect())
 }
 
+/// Text on a line of Markdown, where nothing of it means something.
+pub fn marked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '|' | '<' | '&' | '*' | '_' | '`' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// Text as LaTeX sets it, with its usual fonts. A character that they have not stands as its number.
 fn latex(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -333,3 +345,32 @@ const LATEX: &[(char, &str)] = &[
     ('τ', "$\\tau$"),
     ('ω', "$\\omega$"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_means_something_to_a_format_is_text_in_it() {
+        let odd = "@BODY@ <i> & \\x{} |_%$#~^\"\n[β] 字";
+        let row = Row { cells: vec![Cell::Text(odd.into())], ..Row::default() };
+        let sheet = Sheet {
+            name: "odd",
+            title: "Odd".into(),
+            note: String::new(),
+            columns: vec![odd.into()],
+            rows: vec![row],
+        };
+        let last = |text: String, at: usize| text.lines().rev().nth(at).map(str::to_owned);
+        let lines = [last(sheet.markdown(), 0), last(sheet.latex(), 2), last(sheet.html(), 3)];
+        insta::assert_snapshot!(lines.map(Option::unwrap).join("\n"));
+        assert!(!marked("a\r\nb").contains(['\r', '\n']));
+    }
+
+    #[test]
+    fn runs_are_bits() {
+        let tasks = [true, false, false, true, false, true].to_vec();
+        assert_eq!(Runs { solvers: vec![0, 12], from: 7, tasks }.text(), "0,12;7;92");
+        assert_eq!(Runs { solvers: vec![], from: 0, tasks: vec![] }.text(), ";0;");
+    }
+}

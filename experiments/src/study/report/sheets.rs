@@ -114,10 +114,10 @@ impl Named<'_> {
     }
 
     fn bands(&self, head: Option<&str>, costs: &[(&Costs, f64)], solver: usize) -> Row {
-        let mut row =
-            Row { cells: head.map(|text| Cell::Text(text.into())).into_iter().collect(), ..Row::default() };
+        let mut row = Row::default();
         let (cell, runs) = self.named(solver);
         row.push(cell, runs);
+        row.cells.extend(head.map(|text| Cell::Text(text.into())));
         for (costs, at) in costs {
             let cell = match costs.band(solver, *at) {
                 Some((share, interval)) => Cell::Share(share, interval.map(ends)),
@@ -163,7 +163,7 @@ impl Named<'_> {
             let at: Vec<_> = RATIOS.iter().map(|ratio| (&ratios, *ratio)).collect();
             rows.extend(self.solvers().map(|solver| self.bands(Some(&plain(*digits)), &at, solver)));
         }
-        let columns = ["digits", "solver"].map(str::to_owned).into_iter();
+        let columns = ["solver", "digits"].map(str::to_owned).into_iter();
         Sheet {
             name: "performance",
             title: "Performance profiles".into(),
@@ -182,7 +182,7 @@ impl Named<'_> {
             let at: Vec<_> = BUDGETS.iter().map(|budget| (&costs, *budget)).collect();
             rows.extend(self.solvers().map(|solver| self.bands(Some(&plain(*tau)), &at, solver)));
         }
-        let columns = ["τ", "solver"].map(str::to_owned).into_iter();
+        let columns = ["solver", "τ"].map(str::to_owned).into_iter();
         Sheet {
             name: "data",
             title: "Data profiles".into(),
