@@ -8,7 +8,7 @@ use keyfit::study::stats::interval::{mean_interval, median, median_enclosure, me
 use keyfit::study::stats::order::{NoOrder, order};
 use keyfit::study::stats::paired::{holm, paired};
 use keyfit::study::stats::profile::{Costs, swaps};
-use keyfit::study::stats::special::{beta, heads, student};
+use keyfit::study::stats::special::{beta, beta_quantile, heads, student};
 use keyfit::study::stats::table::{evaluations, expected};
 use keyfit::study::stats::{Interval, special};
 
@@ -39,6 +39,18 @@ fn same_ends(found: Interval, low: f64, high: f64) {
 fn distributions_are_those_of_scipy() {
     for row in rows("beta") {
         same(beta(row[0], row[1], row[2]), row[3]);
+    }
+    for row in rows("quantile") {
+        same(beta_quantile(row[0], row[1], row[2]), row[3]);
+    }
+    // whatever is asked, the chance is the one that was asked for
+    for (i, p) in [1e-12, 1e-3, 0.025, 0.3, 0.5, 0.9, 0.975, 1.0 - 1e-9].into_iter().enumerate() {
+        for (a, b) in [(0.5, 0.5), (0.5, 300.0), (1.0, 1.0), (2.5, 0.5), (40.0, 40.0), (5e4, 0.5), (1e4, 3e4)]
+        {
+            let x = beta_quantile(p, a, b);
+            let near = beta(x.next_down(), a, b) <= p && p <= beta(x.next_up(), a, b);
+            assert!(near || (beta(x, a, b) - p).abs() <= 1e-9 * p, "{i}: {p} {a} {b} {x}");
+        }
     }
     for row in rows("student") {
         same(student(row[0]), row[1]);

@@ -8,6 +8,8 @@ def row(name, *xs):
     out.append(name + "," + ",".join(repr(float(x)) for x in xs))
 for x, a, b in [(0.3, 2, 5), (0.5, 0.5, 0.5), (0.9, 30.5, 4.5), (0.01, 0.5, 120), (0.999, 200, 0.5)]:
     row("beta", x, a, b, special.betainc(a, b, x))
+for p, a, b in [(0.025, 0.5, 6.5), (0.975, 6.5, 0.5), (0.025, 3.5, 3.5), (0.975, 60.5, 1.5), (0.025, 900.5, 200.5), (0.95, 0.5, 0.5)]:
+    row("quantile", p, a, b, special.betaincinv(a, b, p))
 for n in [1, 2, 3, 7, 30, 1000]:
     row("student", n, stats.t.ppf(0.975, n))
 for k, n in [(0, 6), (3, 10), (40, 100), (499, 1000)]:
