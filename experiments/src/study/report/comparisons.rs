@@ -99,21 +99,16 @@ impl Named<'_> {
     pub(super) fn swaps(&self) -> Sheet {
         let mut rows = Vec::new();
         for (i, digits) in self.study.digits.iter().enumerate() {
-            let costs = self.to_digits(i);
-            let Some((best, swaps)) = swaps(&costs) else { continue };
+            let Some((best, swaps)) = swaps(&self.to_digits(i)) else { continue };
             for swap in swaps {
                 let both = [swap.first, swap.second];
                 let mut row = Row { cells: vec![Cell::Text(plain(*digits))], ..Row::default() };
                 for (cell, runs) in [both[0], both[1], best].map(|solver| self.named(solver)) {
                     row.push(cell, runs);
                 }
-                // what made the difference: tasks that either of the two has done
-                let reached = self.those(&both, |task| {
-                    let done = |run: &Summary| run.to_digits.get(i).is_some_and(|cost| cost.is_finite());
-                    both.iter().any(|solver| task.get(*solver).is_some_and(done))
-                });
-                row.push(Cell::Number(swap.ratio, 2), reached.clone());
-                row.push(Cell::Number(swap.margin, 3), reached);
+                let whole = self.those(&both, |_| true);
+                row.push(Cell::Number(swap.ratio, 2), whole.clone());
+                row.push(Cell::Number(swap.margin, 3), whole);
                 rows.push(row);
             }
         }

@@ -224,8 +224,9 @@ fn page(named: &Named<'_>, sheets: &[Sheet], drawn: &[(String, String)]) -> Stri
         body += &format!("<a href=\"#{}\">{}</a> · ", sheet.name, escape(&sheet.title));
     }
     body += "<a href=\"#figures\">Figures</a> · <a href=\"#courses\">Convergence</a></nav>\n";
-    body += "<p>Numbers lead to their runs: a share to those that it counts, anything else to all that it was made of. In figures a point shows its values; a click zooms in, with shift out, a double \
-             click shows everything. How all of this is measured stands in methods.md, the numbers in full in data/.</p>\n";
+    body += "<p>Numbers lead to their runs: a share to those that it counts, anything else to all that it was made of. In \
+             figures a point shows its values; a click zooms in, with shift out, a double click shows everything. How all of \
+             this is measured stands in methods.md, the numbers in full in data/.</p>\n";
     let (courses, profiles): (Vec<_>, Vec<_>) =
         drawn.iter().partition(|(name, _)| name.starts_with("convergence/"));
     let (last, first) = sheets.split_last().map_or((None, sheets), |(last, first)| (Some(last), first));

@@ -224,9 +224,9 @@ impl Named<'_> {
         Sheet {
             name: "order",
             title: "Observed order of convergence".into(),
-            note: "The median over problems, each with the median over its starts, of the order p and of the rate e'/e of runs that are not faster \
-                   than linear, with 95 % intervals; and of how many runs the order is not known: the tail is too short, the run ended far from the \
-                   answer, the errors are unknown. Each run's own order stands in the table of runs."
+            note: "The median over problems, each with the median over its starts, of the order p and of the rate e'/e of runs that \
+                   are not faster than linear, with 95 % intervals; and of how many runs the order is not known: the tail is too short, \
+                   the run ended far from the answer, the errors are unknown. Each run's own order stands in the table of runs."
                 .into(),
             columns: ["solver", "order", "rate", "problems", "runs with an order", "too short", "far", "unknown"]
                 .map(str::to_owned)
@@ -244,11 +244,6 @@ impl Named<'_> {
             let digits: Vec<f64> = own.iter().map(|run| run.record.digits).collect();
             let until = |run: &Summary, i: usize| run.to_digits.get(i).copied().unwrap_or(f64::INFINITY);
             let mine = || self.on(problem, &[solver], |_| true);
-            let reached = |i| {
-                self.on(problem, &[solver], |task| {
-                    task.get(solver).is_some_and(|run| until(run, i).is_finite())
-                })
-            };
             let every = |i: usize| own.iter().map(move |run| (run.evaluations, until(run, i)));
             let targets = 0..self.study.digits.len();
             let mut row = Row::default();
@@ -259,7 +254,7 @@ impl Named<'_> {
             row.push(middle(&digits, median_enclosure, 1), mine());
             for i in targets.clone() {
                 let costs: Vec<f64> = every(i).map(|(_, until)| until).collect();
-                row.push(middle(&costs, median_enclosure, 0), reached(i));
+                row.push(middle(&costs, median_enclosure, 0), mine());
             }
             targets.for_each(|i| row.push(Cell::Number(expected(every(i)), 0), mine()));
             row
@@ -269,8 +264,8 @@ impl Named<'_> {
         Sheet {
             name: "problems",
             title: "Problems".into(),
-            note: "Each solver on each problem, over its starts: medians, with intervals of at least 95 % from six starts on, and the expected \
-                   evaluations until success (ERT). A failure counts as infinitely many."
+            note: "Each solver on each problem, over its starts: medians, with intervals of at least 95 % from six starts on, and \
+                   the expected evaluations until success (ERT). A failure counts as infinitely many."
                 .into(),
             columns,
             rows: rows.collect(),
@@ -379,8 +374,8 @@ impl Named<'_> {
             name: "times",
             title: "Times".into(),
             note: format!(
-                "The median over problems, with an interval of at least 95 %, of the time relative to that of {} on the same start, infinite where only the other \
-                 reaches {least} digits, 0 where only this one does, and 1 where neither does.",
+                "The median over problems, with an interval of at least 95 %, of the time relative to that of {} on the same start, \
+                 infinite where only the other reaches {least} digits, 0 where only this one does, and 1 where neither does.",
                 self.solver(0)
             ),
             columns: vec!["solver".into(), "time ratio".into()],
