@@ -5,8 +5,10 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 KEYFIT := target/release/keyfit
 SOLVER := target/solver
 HYPERQUEUE := target/hyperqueue
+CHECKS := target/checks
+UNCHECKED := target/unchecked
 
-.PHONY: demo test setup lint bench rules study instructions alike browser venv cluster hyperqueue slurm
+.PHONY: demo test setup lint bench rules study instructions alike publication venv cluster hyperqueue slurm
 
 # The main job: fits of the examples, and all solvers on all problems with known answers.
 demo: setup
@@ -17,15 +19,17 @@ demo: setup
 	$(KEYFIT) plot experiments/examples/arc.rectsl --out target/demo/arc.svg
 
 # Everything that must hold.
-test: setup browser lint
+test: setup lint
 	$(CARGO) test --locked --workspace --all-features
 	$(MAKE) demo
 	$(MAKE) alike
 	$(MAKE) hyperqueue
+	$(MAKE) publication
 	$(KEYFIT) verify agreement --triples 5000000
 	$(MAKE) rules
 	$(KEYFIT) verify simplify --pairs 100000000
 	$(KEYFIT) verify proofs
+	@cat $(UNCHECKED)
 
 # A debug build and a release build write the same report, but for the revision in the manifest, which a release build has.
 alike:
@@ -79,17 +83,37 @@ slurm: setup
 	$(CARGO) build --release --locked -p keyfit
 	python3 -B experiments/tests/cluster/slurm_test.py $(KEYFIT)
 
-# All solvers on all problems as a study with its report, in target/study/report.
+# All solvers on all problems as a study with its report, in target/study/report. The README shows one of its figures, without the
+# numbers that a page's script reads out.
 study: setup
 	$(CARGO) build --release --locked -p keyfit
 	mkdir -p target/study
 	$(KEYFIT) study run experiments/examples/gallery.toml --store target/study/gallery.runs
 	$(KEYFIT) study report experiments/examples/gallery.toml --store target/study/gallery.runs --out target/study/report
 	$(KEYFIT) study verify target/study/report
+	sed -E 's/ data-values="[^"]*"//' target/study/report/figures/performance-6.svg > experiments/docs/gallery.svg
 
-# In which a test opens the report of a study; without one it says so and does nothing.
-browser:
-	@command -v chromium >/dev/null || { $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends chromium; } || true
+# A report with hostile names, looked at with what its readers use: LaTeX, Poppler, pyarrow and a browser. What cannot be had is
+# told, here and at the end of the tests, and not taken for a fault.
+publication: setup $(CHECKS)/ready
+	$(CARGO) build --release --locked -p keyfit
+	rm -rf target/publication && mkdir -p target/publication && : > $(UNCHECKED)
+	$(KEYFIT) study run experiments/tests/publication/study.toml --store target/publication/runs
+	$(KEYFIT) study report experiments/tests/publication/study.toml --store target/publication/runs --out target/publication/report
+	@if test -x $(CHECKS)/bin/python3; then python=$(CHECKS)/bin/python3; else python=python3; fi; \
+		$$python experiments/tests/publication/check.py target/publication/report 2> target/publication/said; code=$$?; \
+		cat target/publication/said; grep 'NOT CHECKED' target/publication/said >> $(UNCHECKED); test $$code = 0 -o $$code = 3
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then \
+		$(CARGO) test --locked -p keyfit --all-features --test program browser -- --ignored; \
+	else echo 'NOT CHECKED, as there is no browser: the report in a browser' | tee -a $(UNCHECKED); fi
+
+$(CHECKS)/ready:
+	@command -v pdflatex >/dev/null && command -v pdftoppm >/dev/null && command -v chromium >/dev/null && python3 -c 'import ensurepip' 2>/dev/null || $(SUDO) apt-get update || true
+	@for tool in pdflatex:texlive-latex-recommended pdftoppm:poppler-utils chromium:chromium; do \
+		command -v $${tool%:*} >/dev/null || $(SUDO) apt-get install -y --no-install-recommends $${tool#*:} || true; done
+	@python3 -c 'import ensurepip' 2>/dev/null || $(SUDO) apt-get install -y python3-venv || true
+	rm -rf $(CHECKS)
+	python3 -m venv $(CHECKS) && $(CHECKS)/bin/python3 -m pip install -q pyarrow && touch $@ || true
 
 # Counts instructions under valgrind, which does not know the newest ones.
 instructions: setup

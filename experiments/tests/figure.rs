@@ -221,3 +221,28 @@ fn a_png_has_its_size_and_something_on_it() {
     assert!(figure.png(Theme::Light, u32::MAX).is_err());
     assert!(figure.png(Theme::Light, 0).is_err());
 }
+
+#[test]
+fn a_band_lies_around_its_line() {
+    use keyfit::figure::{Axis, Series, line_figure};
+    let axis = |logarithmic| Axis { label: "along".into(), logarithmic };
+    let line = |name: &str, band: &[(f64, f64, f64)]| Series {
+        name: name.into(),
+        points: vec![(1.0, 0.2), (10.0, 0.2), (10.0, 0.6), (100.0, 0.6)],
+        band: band.to_vec(),
+    };
+    let ends = [(1.0, 0.1, 0.4), (10.0, 0.1, 0.4), (10.0, 0.4, 0.8), (100.0, 0.4, f64::NAN), (0.0, 0.0, 1.0)];
+    let draw = |lines: &[Series]| line_figure("shares", &axis(true), &axis(false), lines);
+    let (with, without) = (draw(&[line("a", &ends), line("b", &[])]), draw(&[line("a", &[])]));
+    let svg = with.svg(None);
+    let own: Vec<&str> = svg.lines().filter(|line| line.contains("band")).collect();
+    insta::assert_snapshot!(own.join("\n"));
+    assert!(!without.svg(None).contains("band"));
+    #[cfg(feature = "pdf")]
+    {
+        let shade = |figure: &keyfit::figure::Figure| {
+            String::from_utf8_lossy(&figure.pdf().unwrap()).contains("/ca 0.12")
+        };
+        assert!(shade(&with) && !shade(&without));
+    }
+}

@@ -20,10 +20,13 @@ pub struct Series {
     pub name: String,
     /// Its points; a gap where one is not finite.
     pub points: Vec<(f64, f64)>,
+    /// Where its interval of 95 % lies: x, the lower and the upper end; empty if there is none.
+    pub band: Vec<(f64, f64, f64)>,
 }
 
 /// Okabe and Ito's colours without black, which no dark page shows; then dashed, then dotted.
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8b8b8b"];
+const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", GREY];
+const GREY: &str = "#8b8b8b";
 const DASHES: [&str; 4] = ["", "7 4", "2 4", "9 3 2 3"];
 /// Right of the frame, where the names stand.
 const KEY: f64 = 250.0;
@@ -53,14 +56,22 @@ impl Axis {
     }
 }
 
-/// Draws lines. Each holds its numbers with four digits as data, for a page's script to read out.
+/// What the shade around lines is.
+const BAND: &str = "95 % pointwise band";
+
+/// Draws lines with their bands. Each holds its numbers with four digits as data, for a page's script to read out.
 pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure {
-    let height = HEIGHT.max(LINE * series.len() as f64);
+    let banded = series.iter().any(|own| !own.band.is_empty());
+    let height = HEIGHT.max(LINE * (series.len() + usize::from(banded)) as f64);
     let (left, right, bottom) = (MARGIN + GUTTER, WIDTH - MARGIN - KEY, TOP + height);
     let mapped: Vec<Vec<(f64, f64)>> =
         series.iter().map(|own| own.points.iter().map(|(a, b)| (x.map(*a), y.map(*b))).collect()).collect();
+    let bands: Vec<Vec<(f64, f64)>> = series
+        .iter()
+        .map(|own| around(&own.band).map(|(a, b)| (x.map(a), y.map(b))).filter(finite).collect())
+        .collect();
     let of = |axis: &Axis, pick: fn(&(f64, f64)) -> f64| {
-        let whole = mapped.iter().flatten().filter(|(a, b)| a.is_finite() && b.is_finite()).map(pick);
+        let whole = mapped.iter().chain(&bands).flatten().filter(|p| finite(p)).map(pick);
         let scale = Scale::of(whole).unwrap_or(Scale { low: 0.0, high: 1.0 });
         let scale = if axis.logarithmic {
             Scale { low: scale.low.max(scale.high - DECADES), ..scale }
@@ -88,32 +99,56 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         canvas.add(Element::line("grid", foot, point(right, foot.y)));
         canvas.add(Element::text("small end quiet", point(left - 6.0, foot.y + 4.0), &text));
     }
+    let row = |k: usize| point(right + 14.0, TOP + 8.0 + LINE * k as f64);
     for (k, (own, points)) in series.iter().zip(&mapped).enumerate() {
-        let runs: Vec<Vec<Point>> = points
-            .split(|(a, b)| !(a.is_finite() && b.is_finite()))
-            .map(|run| run.iter().map(|p| place(*p)).collect())
-            .collect();
+        let runs: Vec<Vec<Point>> =
+            points.split(|p| !finite(p)).map(|run| run.iter().map(|p| place(*p)).collect()).collect();
         let path = styled(Element::path("", &runs), k);
-        let at = point(right + 14.0, TOP + 8.0 + LINE * k as f64);
+        let at = row(k);
         let key = styled(Element::line("", at, point(at.x + 24.0, at.y)), k);
         let name = Element::text("small", point(at.x + 32.0, at.y + 4.0), &cut(&own.name, 34));
         let group = Element::new("g").set("class", "series").set("data-name", &own.name);
         let group = group.set("data-values", &values(own, points, &place));
+        let outline: Vec<Point> = bands.get(k).into_iter().flatten().map(|p| place(*p)).collect();
+        let shade = (outline.len() > 1).then(|| shaded(Element::path("band", &[outline]), colour(k)));
+        let group = shade.into_iter().fold(group, Element::child);
         canvas.add(group.child(path).child(key).child(name));
+    }
+    if banded {
+        let at = row(series.len());
+        canvas.add(shaded(Element::rect("band", point(at.x + 12.0, at.y), 24.0, 10.0), GREY));
+        canvas.add(Element::text("small quiet", point(at.x + 32.0, at.y + 4.0), BAND));
     }
     Figure::new(title, bottom + 54.0, canvas)
 }
 
+fn finite((a, b): &(f64, f64)) -> bool {
+    a.is_finite() && b.is_finite()
+}
+
+/// Once around a band: its upper ends, and back along the lower ones.
+fn around(band: &[(f64, f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
+    band.iter().map(|(x, _, high)| (*x, *high)).chain(band.iter().rev().map(|(x, low, _)| (*x, *low)))
+}
+
+fn colour(k: usize) -> &'static str {
+    COLOURS.get(k % COLOURS.len()).copied().unwrap_or(GREY)
+}
+
+/// Filled, so that lines are seen through it; the rule that paths are not would win over attributes.
+fn shaded(element: Element, colour: &str) -> Element {
+    element.set("style", &format!("fill:{colour};fill-opacity:.12"))
+}
+
 fn styled(element: Element, k: usize) -> Element {
-    let colour = COLOURS.get(k % COLOURS.len()).copied().unwrap_or("#8b8b8b");
     let dash = DASHES.get(k / COLOURS.len() % DASHES.len()).copied().unwrap_or("");
-    let element = element.set("stroke", colour).set("stroke-width", "1.8");
+    let element = element.set("stroke", colour(k)).set("stroke-width", "1.8");
     if dash.is_empty() { element } else { element.set("stroke-dasharray", dash) }
 }
 
 /// Place and numbers of each point that is drawn: `px,py,x,y`, apart from each other by spaces.
 fn values(series: &Series, mapped: &[(f64, f64)], place: &impl Fn((f64, f64)) -> Point) -> String {
-    let drawn = series.points.iter().zip(mapped).filter(|(_, (a, b))| a.is_finite() && b.is_finite());
+    let drawn = series.points.iter().zip(mapped).filter(|(_, at)| finite(at));
     let words = drawn.map(|((x, y), at)| {
         let at = place(*at);
         format!("{:.0},{:.0},{},{}", at.x, at.y, significant(*x, 4), significant(*y, 4))

@@ -1,9 +1,10 @@
 //! SVG to PDF: lines and filled shapes, letters among them, as usvg lays them out.
 //!
-//! Opacity and clipping are left out: figures of lines have neither.
+//! Strokes are opaque and nothing is clipped: figures of lines are so.
 
 use pdf_writer::types::LineCapStyle;
-use pdf_writer::{Content, Filter, Finish, Pdf, Rect, Ref};
+use pdf_writer::writers::ExtGraphicsState;
+use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref};
 use resvg::tiny_skia::{Path, PathSegment, Point, Transform};
 use resvg::usvg::{Group, LineCap, Node, Paint};
 
@@ -13,6 +14,7 @@ use super::png::{PngError, tree};
 pub(super) fn render(svg: &str, (width, height): (f64, f64)) -> Result<Vec<u8>, PngError> {
     let tree = tree(svg)?;
     let mut content = Content::new();
+    let mut opacities = Vec::new();
     // y grows upwards in PDF
     content.transform([1.0, 0.0, 0.0, -1.0, 0.0, height as f32]);
     // shapes in groups in groups, without recursion
@@ -21,7 +23,7 @@ pub(super) fn render(svg: &str, (width, height): (f64, f64)) -> Result<Vec<u8>, 
         match node {
             Node::Group(group) => open.extend(nodes(group)),
             Node::Text(text) => open.extend(nodes(text.flattened())),
-            Node::Path(path) if path.is_visible() => shape(&mut content, path),
+            Node::Path(path) if path.is_visible() => shape(&mut content, path, &mut opacities),
             Node::Path(_) | Node::Image(_) => {}
         }
     }
@@ -32,7 +34,13 @@ pub(super) fn render(svg: &str, (width, height): (f64, f64)) -> Result<Vec<u8>, 
     pdf.pages(pages).kids([page]).count(1);
     let mut sheet = pdf.page(page);
     sheet.parent(pages).media_box(Rect::new(0.0, 0.0, width as f32, height as f32)).contents(stream);
-    sheet.resources();
+    let mut resources = sheet.resources();
+    let mut states = resources.ext_g_states();
+    for (k, opacity) in opacities.iter().enumerate() {
+        states.insert(Name(state(k).as_bytes())).start::<ExtGraphicsState>().non_stroking_alpha(*opacity);
+    }
+    states.finish();
+    resources.finish();
     sheet.finish();
     pdf.stream(stream, &packed).filter(Filter::FlateDecode);
     Ok(pdf.finish())
@@ -52,9 +60,20 @@ fn colour(paint: &Paint) -> Option<[f32; 3]> {
     }
 }
 
-fn shape(content: &mut Content, path: &resvg::usvg::Path) {
-    if let Some([r, g, b]) = path.fill().and_then(|fill| colour(fill.paint())) {
-        content.set_fill_rgb(r, g, b);
+/// The name of the k-th opacity.
+fn state(k: usize) -> String {
+    format!("O{k}")
+}
+
+/// Draws a shape; the opacities that are needed are collected, each once.
+fn shape(content: &mut Content, path: &resvg::usvg::Path, opacities: &mut Vec<f32>) {
+    if let Some((fill, [r, g, b])) = path.fill().and_then(|fill| Some((fill, colour(fill.paint())?))) {
+        let opacity = fill.opacity().get();
+        let known = opacities.iter().position(|own| *own == opacity).unwrap_or_else(|| {
+            opacities.push(opacity);
+            opacities.len() - 1
+        });
+        content.set_parameters(Name(state(known).as_bytes())).set_fill_rgb(r, g, b);
         outline(content, path.data(), path.abs_transform());
         content.fill_nonzero();
     }

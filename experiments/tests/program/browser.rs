@@ -1,4 +1,5 @@
-//! The report of a study in a browser, where there is one: no errors, tables sort, figures tell their values, nothing is too wide.
+//! The report of a study in a browser: no errors, tables sort, numbers lead to their runs, figures tell their values, nothing is too
+//! wide. Names in the study are as hostile as names can be. `make publication` runs it.
 
 use std::process::Command;
 
@@ -16,11 +17,34 @@ addEventListener("load", () => setTimeout(() => {
   found.up = shown();
   head.firstChild.click();
   found.down = shown();
-  const link = document.querySelector("a[data-runs]");
-  link.click();
-  const rows = [...document.querySelectorAll("#runs tbody tr")];
-  found.runs = [rows.filter(row => !row.hidden).length, rows.length];
+  const runs = [...document.querySelectorAll("#runs tbody tr")];
+  const followed = link => { link.click(); return runs.filter(row => !row.hidden); };
+  found.links = { followed: 0, wrong: [], missing: [] };
+  for (const cell of document.querySelectorAll("section:not(#runs) td")) {
+    const link = cell.querySelector("a[data-runs]"), row = cell.parentNode, table = row.closest("section").id;
+    if (cell.dataset.v !== undefined && !link) found.links.missing.push(`${table}: ${cell.textContent}`);
+    if (!link) continue;
+    const head = row.closest("table").tHead.rows[0].cells[cell.cellIndex].textContent, number = Number(cell.dataset.v);
+    const shown = followed(link).length, solvers = document.querySelector("#solvers tbody").rows.length;
+    // what a number must lead to, where that is a count: all of it, a share of one solver's runs, or starts of problems of two
+    const counted = ["runs", "no answer", "converged elsewhere", "starts", "runs with an order", "too short", "far", "unknown"];
+    const due = counted.includes(head) ? number : /^[≤≥]/.test(head) ? number * runs.length / solvers : null;
+    found.links.followed += 1;
+    const none = shown === 0 && (number !== 0 && Number.isFinite(number)) && !["effect", "Wilcoxon p", "sign p"].includes(head);
+    if ((due !== null && Math.abs(shown - due) > 1e-6) || none) found.links.wrong.push([table, head, cell.textContent, shown, due]);
+  }
+  const pair = document.querySelector("#pairs tbody tr");
+  const both = followed(pair.cells[5].querySelector("a")).map(row => row.cells[3].textContent);
+  const names = [pair.cells[1].textContent, pair.cells[2].textContent];
+  found.pair = [both.length, both.every(name => names.includes(name)), document.getElementById("which").textContent];
+  found.runs = runs.length;
   document.getElementById("every").click();
+  found.every = runs.filter(row => !row.hidden).length;
+  found.title = [document.title, document.querySelector("h1").textContent];
+  const wide = document.querySelector("#performance .wide"), first = wide.querySelector("tbody td");
+  wide.scrollLeft = 200;
+  const away = cell => cell.getBoundingClientRect().left - wide.getBoundingClientRect().left;
+  found.sticky = [wide.scrollLeft, away(first), away(first.nextSibling) - first.offsetWidth, Number(wide.firstChild.classList.contains("two"))];
   const svg = document.querySelector("figure svg");
   svg.scrollIntoView();
   const [left, top, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
@@ -51,16 +75,18 @@ fn browser() -> Option<&'static str> {
 }
 
 #[test]
+#[ignore = "needs a browser; `make publication` gets one and runs it"]
 fn the_report_works_in_a_browser() {
-    let Some(browser) = browser() else {
-        eprintln!("no browser is here, so the report is not looked at; Debian has the package chromium");
-        return;
-    };
+    let browser = browser().expect("a browser; Debian has the package chromium");
     let folder = Folder::new("browser");
-    let study = crate::folder::root().join("experiments/examples/small.toml");
-    folder.write("s.toml", std::fs::read(study).unwrap());
-    for line in [&["study", "run", "s.toml"][..], &["study", "report", "s.toml", "--out", "report"]] {
-        assert!(folder.run(line).status.success());
+    let study = crate::folder::root().join("experiments/tests/publication/study.toml");
+    let study = study.to_str().unwrap();
+    for line in [
+        &["study", "run", study, "--store", "s.runs"][..],
+        &["study", "report", study, "--store", "s.runs", "--out", "report"],
+    ] {
+        let output = folder.run(line);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     let page = std::fs::read_to_string(folder.0.join("report/report.html")).unwrap();
     let watched = page.replacen("<head>", &format!("<head>{WATCH}"), 1).replacen(
@@ -91,14 +117,31 @@ fn the_report_works_in_a_browser() {
         let found: serde_json::Value =
             serde_json::from_str(&found.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
                 .unwrap();
-        assert_eq!(found["errors"], serde_json::json!([]), "{found}");
+        let none = serde_json::json!([]);
+        assert_eq!(found["errors"], none);
         let numbers = |key: &str| -> Vec<f64> {
             found[key].as_array().unwrap().iter().filter_map(|x| x.as_f64()).collect()
         };
         let (up, down) = (numbers("up"), numbers("down"));
         assert!(up.len() > 1 && up.is_sorted() && down.iter().rev().is_sorted() && up != down, "{found}");
-        let runs = numbers("runs");
-        assert!(0.0 < runs[0] && runs[0] < runs[1], "{found}");
+        let links = &found["links"];
+        assert_eq!((&links["wrong"], &links["missing"]), (&none, &none));
+        assert!(links["followed"].as_u64() > Some(200), "{links}");
+        assert_eq!(found["every"], found["runs"]);
+        // all runs of the two solvers, of three
+        let pair = found["pair"].as_array().unwrap();
+        assert_eq!(3 * pair[0].as_u64().unwrap(), 2 * found["runs"].as_u64().unwrap(), "{pair:?}");
+        assert!(
+            pair[1] == true && pair[2].as_str().unwrap().contains(", for effect in the row of digits"),
+            "{pair:?}"
+        );
+        for title in found["title"].as_array().unwrap() {
+            assert_eq!(title, "@BODY@ <b>&amp; @TITLE@ 100 %");
+        }
+        // the first column stays where it is while the others are scrolled, and so does the second one where there is room
+        let sticky = numbers("sticky");
+        assert!(sticky[1].abs() < 1.0 && (width > 400 || sticky[0] == 200.0), "{sticky:?}");
+        assert!(sticky[3] == 1.0 && sticky[2].abs() < 1.0, "{sticky:?}");
         let tip = found["tip"].as_array().unwrap();
         assert_eq!(tip[0], "block", "{found}");
         assert!(tip[1].as_str().unwrap().ends_with(tip[2].as_str().unwrap()), "{found}");

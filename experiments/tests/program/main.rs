@@ -5,6 +5,7 @@ mod cli;
 mod features;
 mod folder;
 mod fpcore;
+mod orders;
 mod readme;
 mod rewriting;
 mod study;

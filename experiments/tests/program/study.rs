@@ -376,7 +376,11 @@ fn a_report_is_the_same_however_it_is_made() {
     assert!(!html.contains("src=\"http") && !html.contains("href=\"http"));
     assert!(a["figures/digits.pdf"].starts_with(b"%PDF-") && a["figures/digits.pdf"].len() > 2000);
     let tex = String::from_utf8(a["tables/problems.tex"].clone()).unwrap();
-    assert!(tex.contains("own/line <\\&> |\\_\\%") && tex.contains("\\toprule"), "{tex}");
+    assert!(
+        tex.contains("own/line \\textless{}\\&\\textgreater{} \\textbar{}\\_\\%")
+            && tex.contains("\\toprule"),
+        "{tex}"
+    );
     // as many records as runs, and a head
     let runs = String::from_utf8(a["data/runs.csv"].clone()).unwrap();
     assert_eq!(runs.lines().count(), 1 + (3 * (2 + 2 + 3) + 5) * 3);
@@ -485,4 +489,15 @@ fn the_gallery_is_whole() {
     suites.dedup();
     suites.sort_unstable();
     assert_eq!(suites, keyfit::suite::suite_names());
+    // `make study` has written the figure that the README shows
+    let figure = std::fs::read_to_string(root().join("experiments/docs/gallery.svg")).unwrap();
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.contains("](experiments/docs/gallery.svg)") && figure.len() < 200_000);
+    let named: Vec<&str> = figure
+        .lines()
+        .filter_map(|line| line.split_once("class=\"series\" data-name=\"")?.1.split('"').next())
+        .collect();
+    assert_eq!(named, solvers);
+    let (bands, problems) = (figure.matches("<path class=\"band\"").count(), study.problems.len());
+    assert!(bands == solvers.len() && problems >= 6, "{bands} bands over {problems} problems");
 }

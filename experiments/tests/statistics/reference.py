@@ -1,12 +1,15 @@
-# Numbers that experiments/tests/statistics.rs is held to, by numpy and scipy and by brute force.
+# Numbers that the tests beside are held to, by numpy 2.4 and scipy 1.17, by brute force, and by definition from the runs in study/.
 import itertools
 import numpy as np
 from scipy import stats, special
+from exported import by_task, digits, problems, runs, solvers, starts, tau, to_digits, to_tau
 out = []
 def row(name, *xs):
     out.append(name + "," + ",".join(repr(float(x)) for x in xs))
 for x, a, b in [(0.3, 2, 5), (0.5, 0.5, 0.5), (0.9, 30.5, 4.5), (0.01, 0.5, 120), (0.999, 200, 0.5)]:
     row("beta", x, a, b, special.betainc(a, b, x))
+for p, a, b in [(0.025, 0.5, 6.5), (0.975, 6.5, 0.5), (0.025, 3.5, 3.5), (0.975, 60.5, 1.5), (0.025, 900.5, 200.5), (0.95, 0.5, 0.5)]:
+    row("quantile", p, a, b, special.betaincinv(a, b, p))
 for n in [1, 2, 3, 7, 30, 1000]:
     row("student", n, stats.t.ppf(0.975, n))
 for k, n in [(0, 6), (3, 10), (40, 100), (499, 1000)]:
@@ -47,7 +50,7 @@ for n in [2, 11]:
 for K, m in [(20, 1), (12, 3), (40, 7)]:
     h = rng.binomial(m, rng.beta(1, 1, K)); M = K * m; p = h.sum() / M
     var = K / (K - 1) * ((h - p * m) ** 2).sum() / M**2
-    n = K if m == 1 else p * (1 - p) / var * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, K - 1)) ** 2
+    n = K if m == 1 else p * (1 - p) / var * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, (K - 1) * m / (m - 2))) ** 2
     row("share", m, p, *stats.beta.ppf([0.025, 0.975], p * n + 0.5, (1 - p) * n + 0.5), *h)
 e = [0.5, 0.09]
 for _ in range(7): e.append(e[-1] * 0.3 * np.exp(0.1 * rng.normal()))
@@ -64,4 +67,20 @@ ratio = c / np.where(np.isfinite(c.min(1)), c.min(1), 1)[:, None]
 for x in [1, 1.5, 2, 5, 20]:
     row("profile", x, *[(ratio[:, s] <= x).mean() for s in range(4)])
 row("costs", *c.ravel())
+for t in tau:
+    c = by_task(lambda run: to_tau(run, t) / (run.n + 1))
+    for b in [10, 100, 1000, 10000]:
+        row("data", t, b, *(c <= b).mean(0))
+    for b in np.unique(c[np.isfinite(c)]):
+        row("curve", t, b, *(c <= b).mean(0))
+for d in digits:
+    row("ecdf", d, *(by_task(lambda run: run.digits) >= d).mean(0))
+    c = by_task(lambda run: to_digits(run, d)); least = c.min(1, keepdims=True)
+    for r in [1, 2, 5, 10, 100]:
+        row("performance", d, r, *((c <= r * least) & np.isfinite(c)).mean(0))
+    all = by_task(lambda run: run.evaluations)
+    for p, s in itertools.product(range(len(problems)), range(len(solvers))):
+        mine = slice(p * starts, (p + 1) * starts)
+        spent, successes = np.where(np.isfinite(c), c, all)[mine, s].sum(), np.isfinite(c[mine, s]).sum()
+        row("expected", d, p, s, spent / successes if successes else np.inf)
 open(__file__.replace(".py", ".csv"), "w").write("\n".join(out) + "\n")

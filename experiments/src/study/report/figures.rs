@@ -3,7 +3,7 @@
 use super::sheets::{Named, plain};
 use crate::figure::{Axis, Figure, Series, line_figure};
 use crate::study::stats::table::Moment;
-use crate::study::stats::{Costs, Profile};
+use crate::study::stats::{Costs, Interval, Profile};
 
 /// A figure and the name of its file.
 pub struct Drawn {
@@ -17,15 +17,23 @@ fn axis(label: &str, logarithmic: bool) -> Axis {
     Axis { label: label.into(), logarithmic }
 }
 
-/// A step function from `from` on to the right edge.
-fn steps(profile: &Profile, solver: usize, from: f64, to: f64) -> Vec<(f64, f64)> {
-    let mut points = vec![(from, profile.at(solver, from))];
-    for x in profile.rises(solver).into_iter().filter(|x| *x > from) {
-        points.extend(points.last().map(|(_, y)| (x, *y)));
-        points.push((x, profile.at(solver, x)));
+/// A solver's share of runs as a step function from `from` on to the right edge, with its band, which changes where the share
+/// does.
+fn steps(name: String, costs: &Costs, profile: &Profile, solver: usize, from: f64, to: f64) -> Series {
+    let mut series = Series { name, points: Vec::new(), band: Vec::new() };
+    let mut last = None;
+    let mut step = |x: f64, here: Option<(f64, Option<Interval>)>| {
+        let Some((share, interval)) = here else { return };
+        series.points.push((x, share));
+        series.band.extend(interval.map(|ends| (x, ends.low, ends.high)));
+    };
+    for x in std::iter::once(from).chain(profile.rises(solver).into_iter().filter(|x| *x > from)) {
+        step(x, last);
+        last = costs.band(solver, x);
+        step(x, last);
     }
-    points.push((to, profile.at(solver, to)));
-    points
+    step(to, last);
+    series
 }
 
 impl Named<'_> {
@@ -35,8 +43,8 @@ impl Named<'_> {
         let largest =
             solvers.clone().filter_map(|solver| profile.rises(solver).last().copied()).fold(from, f64::max);
         let to = largest * 1.2;
-        let lines = solvers.map(|k| Series { name: self.solver(k), points: steps(&profile, k, from, to) });
-        let lines: Vec<Series> = lines.collect();
+        let lines: Vec<Series> =
+            solvers.map(|k| steps(self.solver(k), costs, &profile, k, from, to)).collect();
         Drawn { name, figure: line_figure(title, &axis(label, true), &axis("share of runs", false), &lines) }
     }
 
@@ -61,10 +69,14 @@ impl Named<'_> {
 
     fn digits(&self) -> Drawn {
         // the least share is that of the most digits
-        let profile = self.table.costs(|run| -run.record.digits).profile();
+        let costs = self.table.costs(|run| -run.record.digits);
+        let profile = costs.profile();
         let line = |solver: usize| {
-            let points = steps(&profile, solver, -crate::accuracy::LRE_CAP, 0.0);
-            Series { name: self.solver(solver), points: points.into_iter().map(|(x, y)| (-x, y)).collect() }
+            let Series { name, mut points, mut band } =
+                steps(self.solver(solver), &costs, &profile, solver, -crate::accuracy::LRE_CAP, 0.0);
+            points.iter_mut().for_each(|(x, _)| *x = -*x);
+            band.iter_mut().for_each(|(x, ..)| *x = -*x);
+            Series { name, points, band }
         };
         let lines: Vec<Series> = (0..self.table.solvers()).map(line).collect();
         let (x, y) = (axis("digits right", false), axis("share of runs with at least so many", false));
@@ -87,6 +99,7 @@ impl Named<'_> {
                 Some(Series {
                     name: self.solver(solver),
                     points: course.iter().map(|moment| (moment.evaluations, pick(moment))).collect(),
+                    band: Vec::new(),
                 })
             };
             let lines: Vec<Series> = (0..self.table.solvers()).filter_map(line).collect();
@@ -112,5 +125,40 @@ impl Named<'_> {
         let title = format!("Performance profiles of times: {} digits", plain(least));
         let label = "time, as a multiple of the quickest solver's";
         self.profiles("times".into(), &title, label, &costs.ratios(None), 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(groups: usize) -> (Costs, Series) {
+        let mut costs = Costs::new(1);
+        for i in 0..2 * groups {
+            costs.push(i / 2, [if i % 3 == 0 { f64::INFINITY } else { (1 + i % 4) as f64 }]);
+        }
+        let series = steps("one".into(), &costs, &costs.profile(), 0, 1.0, 9.0);
+        (costs, series)
+    }
+
+    #[test]
+    fn a_band_changes_where_its_share_does() {
+        let (costs, series) = drawn(6);
+        let places: Vec<f64> = series.points.iter().map(|(x, _)| *x).collect();
+        assert_eq!(places, [1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0, 9.0]);
+        assert!(series.points.is_sorted_by(|a, b| a.1 <= b.1));
+        for (k, ((x, share), (at, low, high))) in series.points.iter().zip(&series.band).enumerate() {
+            assert!(x == at && low < share && share < high);
+            // the left end of a rise has what was before
+            let before = if k % 2 == 1 { places[k - 1] } else { *x };
+            assert_eq!(costs.band(0, before), Some((*share, Some(Interval { low: *low, high: *high }))));
+        }
+        assert_eq!(series.band.len(), 8);
+    }
+
+    #[test]
+    fn there_is_no_band_where_there_is_no_interval() {
+        let (_, series) = drawn(5);
+        assert!(series.band.is_empty() && series.points.len() == 8);
     }
 }

@@ -17,6 +17,7 @@
 //! All but the last line is the same, byte for byte, wherever the study is run. The manifest also names the revision of keyfit's sources that
 //! was checked out, if the program is a release build, with `-dirty` if the program's sources were not as they are in it.
 
+mod comparisons;
 mod figures;
 mod methods;
 #[cfg(feature = "parquet")]
@@ -209,8 +210,9 @@ fn page(named: &Named<'_>, sheets: &[Sheet], drawn: &[(String, String)]) -> Stri
         body += &format!("<a href=\"#{}\">{}</a> · ", sheet.name, escape(&sheet.title));
     }
     body += "<a href=\"#figures\">Figures</a> · <a href=\"#courses\">Convergence</a></nav>\n";
-    body += "<p>Numbers lead to their runs. In figures a point shows its values; a click zooms in, with shift out, a double \
-             click shows everything. How all of this is measured stands in methods.md, the numbers in full in data/.</p>\n";
+    body += "<p>Numbers lead to their runs: a share to those that it counts, anything else to all that it was made of. In \
+             figures a point shows its values; a click zooms in, with shift out, a double click shows everything. How all of \
+             this is measured stands in methods.md, the numbers in full in data/.</p>\n";
     let (courses, profiles): (Vec<_>, Vec<_>) =
         drawn.iter().partition(|(name, _)| name.starts_with("convergence/"));
     let (last, first) = sheets.split_last().map_or((None, sheets), |(last, first)| (Some(last), first));
@@ -220,7 +222,40 @@ fn page(named: &Named<'_>, sheets: &[Sheet], drawn: &[(String, String)]) -> Stri
     profiles.iter().for_each(|(_, svg)| body += &figure(svg));
     body += "<h2 id=\"courses\">Convergence</h2>\n<details><summary>From the first start of each problem</summary>\n";
     courses.iter().for_each(|(_, svg)| body += &figure(svg));
-    body += "</details>\n<p>Runs shown: <span id=\"which\">all</span>. <button id=\"every\">Show all</button></p>\n";
+    body += "</details>\n";
+    body += &format!(
+        "<p>Runs shown: <span id=\"which\" data-solvers=\"{}\">all</span>. <button id=\"every\">Show all</button></p>\n",
+        named.table.solvers()
+    );
     body += &last.map(Sheet::html).unwrap_or_default();
-    include_str!("page.html").replace("@TITLE@", &escape(&named.study.name)).replacen("@BODY@", &body, 1)
+    filled(include_str!("page.html"), &[("@TITLE@", &escape(&named.study.name)), ("@BODY@", &body)])
+}
+
+/// A template with texts for its marks. What is put in is not looked at again, whatever it says.
+fn filled(template: &str, texts: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((mark, text)) =
+        texts.iter().filter(|(mark, _)| rest.contains(mark)).min_by_key(|(mark, _)| rest.find(mark))
+    {
+        let Some((before, after)) = rest.split_once(mark) else { break };
+        out.extend([before, *text]);
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filled;
+
+    #[test]
+    fn what_is_put_in_is_not_filled_in_again() {
+        let texts = [("@TITLE@", "@BODY@ & @TITLE@"), ("@BODY@", "b @TITLE@ @BODY@")];
+        assert_eq!(
+            filled("<@TITLE@|@TITLE@|@BODY@>", &texts),
+            "<@BODY@ & @TITLE@|@BODY@ & @TITLE@|b @TITLE@ @BODY@>"
+        );
+        assert_eq!(filled("no mark @", &texts), "no mark @");
+    }
 }

@@ -19,13 +19,43 @@ pub enum Cell {
     None,
 }
 
-/// A row, and the words by which its runs are found in the table of runs.
+/// The runs that a cell tells of: those of some solvers on some tasks, a task being a start of a problem.
 #[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// The solvers, by their places in the study.
+    pub solvers: Vec<usize>,
+    /// The first task that is told of; none before it is meant.
+    pub from: usize,
+    /// Whether each task from there on is meant; none after them is.
+    pub tasks: Vec<bool>,
+}
+
+impl Runs {
+    /// The solvers, the first task, and a bit a task from there on in hexadecimal digits, each digit's first task in its lowest bit.
+    fn text(&self) -> String {
+        let solvers: Vec<String> = self.solvers.iter().map(usize::to_string).collect();
+        let digit = |four: &[bool]| four.iter().rev().fold(0, |bits, own| 2 * bits + u32::from(*own));
+        let digits = self.tasks.chunks(4).map(|four| char::from_digit(digit(four), 16).unwrap_or('0'));
+        format!("{};{};{}", solvers.join(","), self.from, digits.collect::<String>())
+    }
+}
+
+/// A row.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// As many as there are columns.
     pub cells: Vec<Cell>,
-    /// Words that all of its runs have in common.
-    pub runs: Vec<String>,
+    /// The runs of each cell; none of those that tell of no run, or are words about others.
+    pub runs: Vec<Option<Runs>>,
+}
+
+impl Row {
+    /// Adds a cell that tells of runs.
+    pub fn push(&mut self, cell: Cell, runs: Runs) {
+        self.cells.push(cell);
+        self.runs.resize(self.cells.len() - 1, None);
+        self.runs.push(Some(runs));
+    }
 }
 
 /// A table.
@@ -173,14 +203,13 @@ impl Sheet {
 
     /// As a table of Markdown.
     pub fn markdown(&self) -> String {
-        let clean = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ");
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut out = format!("# {}\n\n{}\n\n", self.title, self.note);
-        out += &line(self.columns.iter().map(|name| clean(name)).collect());
+        out += &line(self.columns.iter().map(|name| marked(name)).collect());
         let rule = (0..self.columns.len()).map(|i| if self.is_number(i) { "---:" } else { "---" }.to_owned());
         out += &line(rule.collect());
         for row in &self.rows {
-            out += &line(row.cells.iter().map(|cell| clean(&cell.shown())).collect());
+            out += &line(row.cells.iter().map(|cell| marked(&cell.shown())).collect());
         }
         out
     }
@@ -191,7 +220,7 @@ impl Sheet {
         let sides: String =
             (0..self.columns.len()).map(|i| if self.is_number(i) { 'r' } else { 'l' }).collect();
         let mut out = format!(
-            "% {}\n% needs \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n",
+            "% {}\n% needs \\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n",
             self.title
         );
         out += &line(self.columns.iter().map(|name| latex(name)).collect());
@@ -218,10 +247,9 @@ impl Sheet {
             out += "<tr>";
             for (i, cell) in row.cells.iter().enumerate() {
                 let shown = escape(&cell.shown());
-                let shown = match (row.runs.is_empty(), i == 0 || cell.value().is_some()) {
-                    (false, true) => {
-                        let words = serde_json::Value::from(row.runs.clone()).to_string();
-                        format!("<a href=\"#runs\" data-runs=\"{}\">{shown}</a>", escape(&words))
+                let shown = match row.runs.get(i) {
+                    Some(Some(runs)) => {
+                        format!("<a href=\"#runs\" data-runs=\"{}\">{shown}</a>", runs.text())
                     }
                     _ => shown,
                 };
@@ -252,26 +280,97 @@ fn values<'a>(cells: impl Iterator<Item = &'a Cell> + Clone) -> Values {
     Values::Text(cells.map(text).collect())
 }
 
-/// Text as LaTeX sets it.
-fn latex(text: &str) -> String {
+/// Text on a line of Markdown, where nothing of it means something.
+pub fn marked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
-            '~' => out += "\\textasciitilde{}",
-            '^' => out += "\\textasciicircum{}",
-            '\\' => out += "\\textbackslash{}",
-            '∞' => out += "$\\infty$",
-            '×' => out += "$\\times$",
-            '≥' => out += "$\\ge$",
-            '≤' => out += "$\\le$",
-            'τ' => out += "$\\tau$",
-            '−' => out += "$-$",
-            '–' => out += "--",
-            '\n' | '\r' | '\t' => out.push(' '),
-            c if c.is_control() => {}
+            '\\' | '|' | '<' | '&' | '*' | '_' | '`' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }
     out
+}
+
+/// Text as LaTeX sets it, with its usual fonts. A character that they have not stands as its number.
+fn latex(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let word = LATEX.iter().find(|(own, _)| *own == c);
+        match (c, word) {
+            (_, Some((_, word))) => out += word,
+            ('&' | '%' | '$' | '#' | '_' | '{' | '}', None) => out.extend(['\\', c]),
+            ('\n' | '\r' | '\t', None) => out.push(' '),
+            // ASCII, and Latin letters
+            (' '..='~' | 'À'..='ÿ', None) => out.push(c),
+            _ if c.is_control() => {}
+            _ => {
+                let _ = write!(out, "U+{:04X}", u32::from(c));
+            }
+        }
+    }
+    out
+}
+
+/// What LaTeX has a command for.
+const LATEX: &[(char, &str)] = &[
+    ('~', "\\textasciitilde{}"),
+    ('^', "\\textasciicircum{}"),
+    ('\\', "\\textbackslash{}"),
+    ('<', "\\textless{}"),
+    ('>', "\\textgreater{}"),
+    ('|', "\\textbar{}"),
+    ('"', "\\textquotedbl{}"),
+    ('[', "{[}"),
+    (']', "{]}"),
+    ('∞', "$\\infty$"),
+    ('×', "$\\times$"),
+    ('÷', "$\\div$"),
+    ('±', "$\\pm$"),
+    ('≥', "$\\ge$"),
+    ('≤', "$\\le$"),
+    ('−', "$-$"),
+    ('–', "--"),
+    ('α', "$\\alpha$"),
+    ('β', "$\\beta$"),
+    ('γ', "$\\gamma$"),
+    ('δ', "$\\delta$"),
+    ('ε', "$\\epsilon$"),
+    ('κ', "$\\kappa$"),
+    ('λ', "$\\lambda$"),
+    ('μ', "$\\mu$"),
+    ('ρ', "$\\rho$"),
+    ('σ', "$\\sigma$"),
+    ('τ', "$\\tau$"),
+    ('ω', "$\\omega$"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_means_something_to_a_format_is_text_in_it() {
+        let odd = "@BODY@ <i> & \\x{} |_%$#~^\"\n[β] 字";
+        let row = Row { cells: vec![Cell::Text(odd.into())], ..Row::default() };
+        let sheet = Sheet {
+            name: "odd",
+            title: "Odd".into(),
+            note: String::new(),
+            columns: vec![odd.into()],
+            rows: vec![row],
+        };
+        let last = |text: String, at: usize| text.lines().rev().nth(at).map(str::to_owned);
+        let lines = [last(sheet.markdown(), 0), last(sheet.latex(), 2), last(sheet.html(), 3)];
+        insta::assert_snapshot!(lines.map(Option::unwrap).join("\n"));
+        assert!(!marked("a\r\nb").contains(['\r', '\n']));
+    }
+
+    #[test]
+    fn runs_are_bits() {
+        let tasks = [true, false, false, true, false, true].to_vec();
+        assert_eq!(Runs { solvers: vec![0, 12], from: 7, tasks }.text(), "0,12;7;92");
+        assert_eq!(Runs { solvers: vec![], from: 0, tasks: vec![] }.text(), ";0;");
+    }
 }

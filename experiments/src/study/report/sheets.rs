@@ -1,11 +1,9 @@
 //! The tables of a report.
 
-use super::sheet::{Cell, Row, Sheet};
+use super::sheet::{Cell, Row, Runs, Sheet};
 use crate::study::Study;
-use crate::study::stats::interval::{Interval, median, median_interval};
+use crate::study::stats::interval::{Interval, median, median_enclosure, median_interval};
 use crate::study::stats::order::NoOrder;
-use crate::study::stats::paired::{Paired, holm, paired};
-use crate::study::stats::profile::swaps;
 use crate::study::stats::table::expected;
 use crate::study::stats::{Costs, Summary, Table};
 
@@ -26,10 +24,10 @@ fn ends(interval: Interval) -> (f64, f64) {
     (interval.low, interval.high)
 }
 
-/// The median of a value a problem, with its interval.
-fn middle(values: &[f64], decimals: usize) -> Cell {
+/// The median of values, with an interval of that kind.
+fn middle(values: &[f64], interval: fn(&[f64]) -> Option<Interval>, decimals: usize) -> Cell {
     match median(values) {
-        Some(middle) => Cell::Between(middle, median_interval(values).map(ends), decimals),
+        Some(middle) => Cell::Between(middle, interval(values).map(ends), decimals),
         None => Cell::None,
     }
 }
@@ -56,7 +54,7 @@ impl Named<'_> {
         starts.and_then(|starts| starts.get(run.job.start)).map(|(name, _)| name.clone()).unwrap_or_default()
     }
 
-    fn solvers(&self) -> std::ops::Range<usize> {
+    pub(super) fn solvers(&self) -> std::ops::Range<usize> {
         0..self.table.solvers()
     }
 
@@ -87,14 +85,47 @@ impl Named<'_> {
         ]
     }
 
+    /// The runs of solvers on the tasks that are so; the runs of a task have the order of the solvers.
+    pub(super) fn those(&self, solvers: &[usize], task: impl Fn(&[Summary]) -> bool) -> Runs {
+        let tasks = self.table.tasks().map(task);
+        Runs { solvers: solvers.to_vec(), from: 0, tasks: tasks.collect() }
+    }
+
+    /// The runs of solvers on a problem's tasks that are so.
+    fn on(&self, problem: usize, solvers: &[usize], task: impl Fn(&[Summary]) -> bool) -> Runs {
+        let (from, tasks) = self.table.tasks_of(problem);
+        Runs { solvers: solvers.to_vec(), from, tasks: tasks.map(task).collect() }
+    }
+
+    /// The runs of a solver that are so.
+    fn those_of(&self, solver: usize, run: impl Fn(&Summary) -> bool) -> Runs {
+        self.those(&[solver], |task| task.get(solver).is_some_and(&run))
+    }
+
+    /// A cell that names a solver.
+    pub(super) fn named(&self, solver: usize) -> (Cell, Runs) {
+        (Cell::Text(self.solver(solver)), self.those_of(solver, |_| true))
+    }
+
+    /// How many of a solver's runs are so.
+    fn counted(&self, row: &mut Row, solver: usize, run: impl Fn(&Summary) -> bool) {
+        let runs = self.those_of(solver, run);
+        row.push(Cell::Number(runs.tasks.iter().filter(|own| **own).count() as f64, 0), runs);
+    }
+
     fn bands(&self, head: Option<&str>, costs: &[(&Costs, f64)], solver: usize) -> Row {
-        let mut cells: Vec<Cell> = head.map(|text| Cell::Text(text.into())).into_iter().collect();
-        cells.push(Cell::Text(self.solver(solver)));
-        cells.extend(costs.iter().map(|(costs, at)| match costs.band(solver, *at) {
-            Some((share, interval)) => Cell::Share(share, interval.map(ends)),
-            None => Cell::None,
-        }));
-        Row { cells, runs: vec![self.solver(solver)] }
+        let mut row = Row::default();
+        let (cell, runs) = self.named(solver);
+        row.push(cell, runs);
+        row.cells.extend(head.map(|text| Cell::Text(text.into())));
+        for (costs, at) in costs {
+            let cell = match costs.band(solver, *at) {
+                Some((share, interval)) => Cell::Share(share, interval.map(ends)),
+                None => Cell::None,
+            };
+            row.push(cell, Runs { solvers: vec![solver], from: 0, tasks: costs.done(solver, *at).collect() });
+        }
+        row
     }
 
     fn summary(&self) -> Sheet {
@@ -107,12 +138,11 @@ impl Named<'_> {
         let row = |solver: usize| {
             let costs: Vec<_> = reached.iter().map(|costs| (costs, 0.0)).collect();
             let mut row = self.bands(None, &costs, solver);
-            let own = || self.table.runs.iter().filter(|run| run.job.solver == solver).map(|run| &run.record);
-            let count = |n: usize| Cell::Number(n as f64, 0);
-            row.cells
-                .push(count(own().filter(|r| r.converged && r.digits < least && !r.local_minimum).count()));
-            row.cells.push(count(own().filter(|r| r.parameters.is_empty()).count()));
-            row.cells.push(count(own().count()));
+            self.counted(&mut row, solver, |run| {
+                run.record.converged && run.record.digits < least && !run.record.local_minimum
+            });
+            self.counted(&mut row, solver, |run| run.record.parameters.is_empty());
+            self.counted(&mut row, solver, |_| true);
             row
         };
         Sheet {
@@ -133,7 +163,7 @@ impl Named<'_> {
             let at: Vec<_> = RATIOS.iter().map(|ratio| (&ratios, *ratio)).collect();
             rows.extend(self.solvers().map(|solver| self.bands(Some(&plain(*digits)), &at, solver)));
         }
-        let columns = ["digits", "solver"].map(str::to_owned).into_iter();
+        let columns = ["solver", "digits"].map(str::to_owned).into_iter();
         Sheet {
             name: "performance",
             title: "Performance profiles".into(),
@@ -152,7 +182,7 @@ impl Named<'_> {
             let at: Vec<_> = BUDGETS.iter().map(|budget| (&costs, *budget)).collect();
             rows.extend(self.solvers().map(|solver| self.bands(Some(&plain(*tau)), &at, solver)));
         }
-        let columns = ["τ", "solver"].map(str::to_owned).into_iter();
+        let columns = ["solver", "τ"].map(str::to_owned).into_iter();
         Sheet {
             name: "data",
             title: "Data profiles".into(),
@@ -164,76 +194,8 @@ impl Named<'_> {
         }
     }
 
-    /// A number of each problem and solver.
-    fn by_problem(&self, value: impl Fn(&[&Summary]) -> f64) -> Vec<Vec<f64>> {
-        let of = |problem, solver| value(&self.table.of(problem, solver).collect::<Vec<_>>());
-        let started = (0..self.study.problems.len())
-            .filter(|problem| self.study.problems.get(*problem).is_some_and(|own| !own.starts.is_empty()));
-        started.map(|problem| self.solvers().map(|solver| of(problem, solver)).collect()).collect()
-    }
-
-    fn pairs(&self) -> Sheet {
-        let digits = self.by_problem(|runs| {
-            runs.iter().map(|run| run.record.digits).sum::<f64>() / runs.len().max(1) as f64
-        });
-        let cost = |run: &&Summary| run.to_digits.first().copied().unwrap_or(f64::INFINITY);
-        let costs = self
-            .by_problem(|runs| median(&runs.iter().map(cost).collect::<Vec<_>>()).unwrap_or(f64::INFINITY));
-        let more = |a: f64, b: f64| a - b;
-        // fewer is better; where neither got there, neither is ahead
-        let fewer = |a: f64, b: f64| if a == b { 0.0 } else { core_math::log(b) - core_math::log(a) };
-        let target = self.study.digits.first().copied().map(plain).unwrap_or_default();
-        let mut rows = self.compared("digits", &digits, more);
-        rows.extend(self.compared(&format!("evaluations to {target} digits"), &costs, fewer));
-        Sheet {
-            name: "pairs",
-            title: "Pairwise comparisons".into(),
-            note: "Paired by problem: on how many problems either is ahead, the matched-pairs rank-biserial correlation (1: the \
-                   first always), and two-sided p-values, Holm-adjusted within each measure."
-                .into(),
-            columns: ["measure", "first", "second", "first ahead", "second ahead", "effect", "Wilcoxon p", "sign p"]
-                .map(str::to_owned)
-                .to_vec(),
-            rows,
-        }
-    }
-
-    fn compared(&self, measure: &str, values: &[Vec<f64>], ahead: impl Fn(f64, f64) -> f64) -> Vec<Row> {
-        let pairs: Vec<(usize, usize)> =
-            self.solvers().flat_map(|a| (a + 1..self.table.solvers()).map(move |b| (a, b))).collect();
-        let found: Vec<Paired> = pairs
-            .iter()
-            .map(|&(a, b)| {
-                let differences = values.iter().filter_map(|row| Some(ahead(*row.get(a)?, *row.get(b)?)));
-                paired(&differences.collect::<Vec<_>>())
-            })
-            .collect();
-        let adjusted = |p: fn(&Paired) -> f64| holm(&found.iter().map(p).collect::<Vec<_>>());
-        let (wilcoxon, sign) = (adjusted(|own| own.wilcoxon), adjusted(|own| own.sign));
-        let numbers = found.iter().zip(wilcoxon).zip(sign);
-        let rows = pairs.iter().zip(numbers).map(|(&(a, b), ((own, wilcoxon), sign))| Row {
-            cells: vec![
-                Cell::Text(measure.into()),
-                Cell::Text(self.solver(a)),
-                Cell::Text(self.solver(b)),
-                Cell::Number(own.up as f64, 0),
-                Cell::Number(own.down as f64, 0),
-                Cell::Number(own.effect, 2),
-                Cell::Number(wilcoxon, 4),
-                Cell::Number(sign, 4),
-            ],
-            runs: Vec::new(),
-        });
-        rows.collect()
-    }
-
     fn order(&self) -> Sheet {
         let row = |solver: usize| {
-            let own: Vec<_> =
-                self.table.runs.iter().filter(|run| run.job.solver == solver).map(|run| run.order).collect();
-            let refused = |why: fn(NoOrder) -> bool| {
-                Cell::Number(own.iter().filter(|order| order.is_err_and(why)).count() as f64, 0)
-            };
             let of_problems = |pick: fn(&Summary) -> Option<f64>| -> Vec<f64> {
                 let problems = 0..self.study.problems.len();
                 problems
@@ -241,27 +203,30 @@ impl Named<'_> {
                     .collect()
             };
             let orders = of_problems(|run| Some(run.order.ok()?.order));
-            let rates = of_problems(|run| Some(run.order.ok()?.rate));
-            Row {
-                cells: vec![
-                    Cell::Text(self.solver(solver)),
-                    middle(&orders, 2),
-                    middle(&rates, 3),
-                    Cell::Number(orders.len() as f64, 0),
-                    Cell::Number(own.iter().filter(|order| order.is_ok()).count() as f64, 0),
-                    refused(|why| matches!(why, NoOrder::Short { .. })),
-                    refused(|why| why == NoOrder::Far),
-                    refused(|why| why == NoOrder::Unknown),
-                ],
-                runs: vec![self.solver(solver)],
-            }
+            let rates = of_problems(|run| Some(run.order.ok()?.rate?.0));
+            let known = || self.those_of(solver, |run| run.order.is_ok());
+            let mut row = Row::default();
+            let (cell, runs) = self.named(solver);
+            row.push(cell, runs);
+            row.push(middle(&orders, median_interval, 2), known());
+            let rated = self.those_of(solver, |run| run.order.is_ok_and(|order| order.rate.is_some()));
+            row.push(middle(&rates, median_interval, 3), rated);
+            row.push(Cell::Number(orders.len() as f64, 0), known());
+            self.counted(&mut row, solver, |run| run.order.is_ok());
+            let why: [fn(NoOrder) -> bool; 3] = [
+                |why| matches!(why, NoOrder::Short { .. }),
+                |why| why == NoOrder::Far,
+                |why| why == NoOrder::Unknown,
+            ];
+            why.iter().for_each(|why| self.counted(&mut row, solver, |run| run.order.is_err_and(why)));
+            row
         };
         Sheet {
             name: "order",
             title: "Observed order of convergence".into(),
-            note: "The median over problems, each with the median over its starts, of the order p and of the rate e'/e, with 95 % \
-                   intervals; and of how many runs the order is not known: the tail is too short, the run ended far from the \
-                   answer, the errors are unknown. Each run's own order stands in the table of runs."
+            note: "The median over problems, each with the median over its starts, of the order p and of the rate e'/e of runs that \
+                   are not faster than linear, with 95 % intervals; and of how many runs the order is not known: the tail is too short, \
+                   the run ended far from the answer, the errors are unknown. Each run's own order stands in the table of runs."
                 .into(),
             columns: ["solver", "order", "rate", "problems", "runs with an order", "too short", "far", "unknown"]
                 .map(str::to_owned)
@@ -278,30 +243,29 @@ impl Named<'_> {
             let own: Vec<&Summary> = self.table.of(problem, solver).collect();
             let digits: Vec<f64> = own.iter().map(|run| run.record.digits).collect();
             let until = |run: &Summary, i: usize| run.to_digits.get(i).copied().unwrap_or(f64::INFINITY);
-            let mut cells = vec![
-                Cell::Text(self.problem(problem)),
-                Cell::Text(self.solver(solver)),
-                Cell::Number(own.len() as f64, 0),
-                middle(&digits, 1),
-            ];
+            let mine = || self.on(problem, &[solver], |_| true);
+            let every = |i: usize| own.iter().map(move |run| (run.evaluations, until(run, i)));
             let targets = 0..self.study.digits.len();
-            cells.extend(
-                targets.clone().map(|i| middle(&own.iter().map(|run| until(run, i)).collect::<Vec<_>>(), 0)),
-            );
-            cells.extend(
-                targets.map(|i| {
-                    Cell::Number(expected(own.iter().map(|run| (run.evaluations, until(run, i)))), 0)
-                }),
-            );
-            Row { cells, runs: vec![self.problem(problem), self.solver(solver)] }
+            let mut row = Row::default();
+            let all: Vec<usize> = self.solvers().collect();
+            row.push(Cell::Text(self.problem(problem)), self.on(problem, &all, |_| true));
+            row.push(Cell::Text(self.solver(solver)), mine());
+            row.push(Cell::Number(own.len() as f64, 0), mine());
+            row.push(middle(&digits, median_enclosure, 1), mine());
+            for i in targets.clone() {
+                let costs: Vec<f64> = every(i).map(|(_, until)| until).collect();
+                row.push(middle(&costs, median_enclosure, 0), mine());
+            }
+            targets.for_each(|i| row.push(Cell::Number(expected(every(i)), 0), mine()));
+            row
         };
         let rows = (0..self.study.problems.len())
             .flat_map(|problem| self.solvers().map(move |solver| row(problem, solver)));
         Sheet {
             name: "problems",
             title: "Problems".into(),
-            note: "Each solver on each problem, over its starts: medians, with 95 % intervals from six starts on, and the expected \
-                   evaluations until success (ERT). A failure counts as infinitely many."
+            note: "Each solver on each problem, over its starts: medians, with intervals of at least 95 % from six starts on, and \
+                   the expected evaluations until success (ERT). A failure counts as infinitely many."
                 .into(),
             columns,
             rows: rows.collect(),
@@ -318,7 +282,7 @@ impl Named<'_> {
                 cells.extend(words.iter().cloned());
                 cells.push(Cell::Number(moment.evaluations, 0));
                 cells.extend([moment.excess, moment.gradient, moment.error].map(|x| Cell::Number(x, 6)));
-                rows.push(Row { cells, runs: Vec::new() });
+                rows.push(Row { cells, ..Row::default() });
             }
         }
         let columns =
@@ -353,9 +317,10 @@ impl Named<'_> {
                     .map(count),
             );
             cells.push(order.map_or(Cell::None, |o| Cell::Between(o.order, Some(ends(o.interval)), 2)));
-            cells.push(order.map_or(Cell::None, |o| Cell::Between(o.rate, Some(ends(o.rate_interval)), 3)));
+            let rate = order.and_then(|o| o.rate);
+            cells.push(rate.map_or(Cell::None, |(rate, own)| Cell::Between(rate, Some(ends(own)), 3)));
             cells.push(order.map_or(Cell::None, |o| count(o.steps as u64)));
-            Row { cells, runs: Vec::new() }
+            Row { cells, ..Row::default() }
         };
         Sheet {
             name: "runs",
@@ -383,40 +348,6 @@ impl Named<'_> {
         }
     }
 
-    fn swaps(&self) -> Sheet {
-        let mut rows = Vec::new();
-        for (i, digits) in self.study.digits.iter().enumerate() {
-            let Some((best, swaps)) = swaps(&self.to_digits(i)) else { continue };
-            rows.extend(swaps.iter().map(|swap| Row {
-                cells: vec![
-                    Cell::Number(*digits, 0),
-                    Cell::Text(self.solver(swap.first)),
-                    Cell::Text(self.solver(swap.second)),
-                    Cell::Text(self.solver(best)),
-                    Cell::Number(swap.ratio, 2),
-                    Cell::Number(swap.margin, 3),
-                ],
-                runs: Vec::new(),
-            }));
-        }
-        Sheet {
-            name: "swaps",
-            title: "Rankings that depend on the best solver".into(),
-            note: match rows.len() {
-                0 => "No two solvers change places in a performance profile where the best one is left out."
-                    .into(),
-                n => format!(
-                    "Warning: performance profiles rank solvers against the best one only. {n} pairs change places where it is \
-                     left out; here is at which ratio they do so most, and the share of runs by which either is ahead, at least."
-                ),
-            },
-            columns: ["digits", "ahead", "behind, but ahead without", "the best", "ratio", "margin"]
-                .map(str::to_owned)
-                .to_vec(),
-            rows,
-        }
-    }
-
     /// The times as paired ratios to the first solver's; it stands apart, as no two machines agree on it.
     pub fn times(&self) -> Sheet {
         let least = self.study.digits.first().copied().unwrap_or(0.0);
@@ -433,15 +364,18 @@ impl Named<'_> {
                 let ratio = |(a, b): (&f64, &f64)| if a == b { 1.0 } else { a / b };
                 median(&own.iter().zip(&first).map(ratio).collect::<Vec<_>>())
             });
-            let cells = vec![Cell::Text(self.solver(solver)), middle(&ratios.collect::<Vec<_>>(), 2)];
-            Row { cells, runs: Vec::new() }
+            let cells = vec![
+                Cell::Text(self.solver(solver)),
+                middle(&ratios.collect::<Vec<_>>(), median_enclosure, 2),
+            ];
+            Row { cells, ..Row::default() }
         };
         Sheet {
             name: "times",
             title: "Times".into(),
             note: format!(
-                "The median over problems of the time relative to that of {} on the same start, infinite where only the other \
-                 reaches {least} digits, 0 where only this one does, and 1 where neither does.",
+                "The median over problems, with an interval of at least 95 %, of the time relative to that of {} on the same start, \
+                 infinite where only the other reaches {least} digits, 0 where only this one does, and 1 where neither does.",
                 self.solver(0)
             ),
             columns: vec!["solver".into(), "time ratio".into()],

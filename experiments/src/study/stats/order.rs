@@ -14,10 +14,8 @@ pub struct Order {
     pub order: f64,
     /// Its 95 % interval.
     pub interval: Interval,
-    /// The geometric mean of e'/e; a rate where the order is 1.
-    pub rate: f64,
-    /// Its 95 % interval.
-    pub rate_interval: Interval,
+    /// The geometric mean of e'/e with its 95 % interval; none where the order is above 1, as e'/e then goes to 0.
+    pub rate: Option<(f64, Interval)>,
 }
 
 /// Why a run shows no order.
@@ -42,6 +40,9 @@ pub enum NoOrder {
 pub const LEAST: usize = 3;
 /// Below this relative error a run counts as near its answer.
 pub const NEAR: f64 = 0.1;
+/// Where the interval of an order lies above this, e'/e has no mean worth telling; it is above 1 as the first steps of a linear
+/// tail are often a little off.
+const SUPERLINEAR: f64 = 1.1;
 /// Relative errors this small are rounding.
 const ROUNDING: f64 = 1e-14;
 
@@ -77,14 +78,14 @@ pub fn order(errors: &[f64]) -> Result<Order, NoOrder> {
     let miss = pairs().map(|(x, y)| y - my - slope * (x - mx)).map(|r| r * r).sum::<f64>();
     let half = student(n - 2.0) * (miss / (n - 2.0) / sxx).sqrt();
     let falls: Vec<f64> = pairs().map(|(x, y)| y - x).collect();
-    let (fall, falls) = mean_interval(&falls).ok_or(NoOrder::Short { steps })?;
     let exp = core_math::exp;
+    let rate = mean_interval(&falls)
+        .map(|(fall, ends)| (exp(fall), Interval { low: exp(ends.low), high: exp(ends.high) }));
     Ok(Order {
         steps,
         order: slope,
         interval: Interval { low: slope - half, high: slope + half },
-        rate: exp(fall),
-        rate_interval: Interval { low: exp(falls.low), high: exp(falls.high) },
+        rate: rate.filter(|_| slope - half <= SUPERLINEAR),
     })
 }
 

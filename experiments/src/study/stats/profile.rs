@@ -67,12 +67,17 @@ impl Costs {
         Profile { tasks: self.rows.len(), done: (0..self.solvers).map(sorted).collect() }
     }
 
+    /// Whether a solver has done each of the tasks within a cost.
+    pub fn done(&self, solver: usize, cost: f64) -> impl Iterator<Item = bool> {
+        self.rows.iter().map(move |(_, costs)| costs.get(solver).is_some_and(|own| *own <= cost))
+    }
+
     /// The share that a solver has done within a cost, with its interval over the groups.
     pub fn band(&self, solver: usize, cost: f64) -> Option<(f64, Option<Interval>)> {
         let mut groups: std::collections::BTreeMap<usize, (u64, u64)> = std::collections::BTreeMap::new();
-        for (group, costs) in &self.rows {
+        for ((group, _), done) in self.rows.iter().zip(self.done(solver, cost)) {
             let (hits, all) = groups.entry(*group).or_default();
-            *hits += u64::from(costs.get(solver).is_some_and(|own| *own <= cost));
+            *hits += u64::from(done);
             *all += 1;
         }
         share(&groups.into_values().collect::<Vec<_>>())

@@ -170,10 +170,23 @@ impl Table {
         self.solvers
     }
 
+    /// The runs by tasks, which are starts of problems: one a solver, in their order.
+    pub fn tasks(&self) -> impl Iterator<Item = &[Summary]> {
+        self.runs.chunks(self.solvers.max(1))
+    }
+
+    /// The tasks of a problem, and the place of the first of them.
+    pub fn tasks_of(&self, problem: usize) -> (usize, impl Iterator<Item = &[Summary]>) {
+        let solvers = self.solvers.max(1);
+        let first = self.runs.partition_point(|run| run.job.problem < problem) / solvers;
+        let is_own = move |task: &&[Summary]| task.first().is_some_and(|run| run.job.problem == problem);
+        (first, self.tasks().skip(first).take_while(is_own))
+    }
+
     /// What each solver's run cost, a task a start.
     pub fn costs(&self, cost: impl Fn(&Summary) -> f64) -> Costs {
         let mut costs = Costs::new(self.solvers);
-        for row in self.runs.chunks(self.solvers.max(1)) {
+        for row in self.tasks() {
             if let Some(first) = row.first() {
                 costs.push(first.job.problem, row.iter().map(&cost));
             }
