@@ -33,6 +33,7 @@
 //! ```
 
 mod banded;
+mod barrier;
 mod bounds;
 mod check;
 mod decomposition;
@@ -63,6 +64,7 @@ mod quality;
 mod random;
 mod refusal;
 mod registry;
+mod search;
 mod settling;
 mod solve;
 mod starts;
