@@ -292,7 +292,7 @@ impl Refusal {
 const NUDGE: f64 = 1.0 / 1024.0;
 
 /// For each column, whether an entry is one that `counts`.
-fn felt(jacobian: &Jacobian, counts: impl Fn(f64) -> bool) -> Vec<bool> {
+pub(crate) fn felt(jacobian: &Jacobian, counts: impl Fn(f64) -> bool) -> Vec<bool> {
     let mut felt = vec![false; jacobian.columns()];
     jacobian.each(|_, j, d| felt[j] |= counts(d));
     felt
