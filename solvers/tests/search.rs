@@ -1,7 +1,7 @@
 //! Hard starts: what particle swarm and annealing find where a walk downhill from the start does not.
 
 use keyfit_ir::{Target, Track};
-use keyfit_solvers::{Fit, FitOptions, Options, SOLVERS, SolverEntry, fit_parameters, lookup};
+use keyfit_solvers::{Fit, FitOptions, Options, SOLVERS, SolverEntry, Termination, fit_parameters, lookup};
 
 fn searches() -> impl Iterator<Item = &'static SolverEntry> {
     ["particle-swarm", "simulated-annealing"].into_iter().map(|name| lookup(name).expect("a solver"))
@@ -72,5 +72,24 @@ fn what_is_found_is_polished() {
         }
         let best: Vec<f64> = fit.trace.iter().map(|point| point.sum_of_squares).collect();
         assert!(best.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-9) + 1e-24), "{}", solver.name);
+    }
+}
+
+/// A budget ends a search within a generation, between it and the polish, and within the polish, at exactly its number.
+#[test]
+fn a_budget_is_kept_to_the_number() {
+    let truth = Track::parse(TRUTH).unwrap();
+    let targets: Vec<Target> =
+        (0..25).map(|k| f64::from(k) / 5.0).map(|t| Target::new(t, truth.sample(t) + 0.1 * t * t)).collect();
+    for solver in searches() {
+        for budget in [1, 2, 39, 40, 41, 42, 55, 100] {
+            let solver_options = Options { evaluation_budget: budget, ..Options::default() };
+            let options = FitOptions { solver, solver_options, ..FitOptions::default() };
+            let fit = fit_parameters(&Track::parse(WAVE).unwrap(), &targets, &options).unwrap();
+            let used = fit.residual_evaluations;
+            let spent = fit.termination == Termination::EvaluationBudget;
+            assert!(used == budget || (used < budget && !spent), "{} {budget}: {}", solver.name, fit.message);
+            assert!(spent || budget > 42, "{} {budget}: {}", solver.name, fit.message);
+        }
     }
 }
