@@ -2,7 +2,7 @@
 //!
 //! A Catmull-Rom track with a free value a key is fitted to ten targets a key, together with one number that all targets feel.
 //! Each size runs in a process of its own, so that the most memory that it held (VmHWM of /proc, on Linux) is its own. Printed are the times,
-//! the memory beyond that of a fit with few keys, and the exponents from one size to the next.
+//! the memory beyond that of a process that fits nothing, and the exponents from one size to the next.
 
 use std::process::Command;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use keyfit::ir::{Keyframe, Scalar, Shape, free, keyed, t};
 use keyfit::solvers::Target;
 use keyfit::{FitOptions, fit_parameters};
 
-const SIZES: [usize; 4] = [32, 100, 1000, 10_000];
+const SIZES: [usize; 3] = [100, 1000, 10_000];
 const PER_KEY: usize = 10;
 /// Short fits run several times; the shortest time counts.
 const ROUNDS: usize = 3;
@@ -29,20 +29,11 @@ fn main() {
         "{:>6} {:>8} {:>12} {:>10} {:>10} {:>12}",
         "keys", "targets", "seconds", "exponent", "KiB", "exponent"
     );
-    let program = std::env::current_exe().expect("its own path");
     let mut before: Option<(f64, f64, f64)> = None;
-    let mut small = 0.0;
+    let [_, idle] = measured(0);
     for keys in SIZES {
-        let output = Command::new(&program).arg(format!("--keys={keys}")).output().expect("runs itself");
-        let text = String::from_utf8_lossy(&output.stdout);
-        let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        let [seconds, peak] = numbers[..] else {
-            panic!("{text}{}", String::from_utf8_lossy(&output.stderr))
-        };
-        if before.is_none() {
-            small = peak;
-        }
-        let (n, memory) = (keys as f64, peak - small);
+        let [seconds, peak] = measured(keys);
+        let (n, memory) = (keys as f64, peak - idle);
         let exponent = |new: f64, old: f64, from: f64| {
             if old > 0.0 {
                 format!("{:.2}", Scalar::ln(&(new / old)) / Scalar::ln(&(n / from)))
@@ -59,8 +50,26 @@ fn main() {
     }
 }
 
-/// One size: its time in seconds, set-up included, and the most memory in KiB.
+/// The seconds and the KiB of one size, by a process of its own.
+fn measured(keys: usize) -> [f64; 2] {
+    let program = std::env::current_exe().expect("its own path");
+    let output = Command::new(&program).arg(format!("--keys={keys}")).output().expect("runs itself");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [seconds, peak] = numbers[..] else { panic!("{text}{}", String::from_utf8_lossy(&output.stderr)) };
+    [seconds, peak]
+}
+
+/// One size: its time in seconds, set-up included, and the most memory in KiB. Without keys nothing is fitted.
 fn one(keys: usize) {
+    let seconds = if keys > 0 { fitted(keys) } else { 0.0 };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    println!("{seconds} {}", peak.map_or("0", |line| line.trim().trim_end_matches(" kB")));
+}
+
+/// The shortest time of a fit, in seconds.
+fn fitted(keys: usize) -> f64 {
     let frame = |k: usize| Keyframe::new(k as f64, free(&format!("k{k}"), 0.0)).shape(Shape::CatmullRom);
     let wave = (t() * 2.3).cos() * free("sway", 0.5);
     let track = (keyed((0..keys).map(frame)) + wave).track().expect("keys in order");
@@ -76,7 +85,5 @@ fn one(keys: usize) {
         best = best.min(began.elapsed().as_secs_f64());
         assert!(fit.converged, "{}", fit.message);
     }
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    println!("{best} {}", peak.map_or("0", |line| line.trim().trim_end_matches(" kB")));
+    best
 }

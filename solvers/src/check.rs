@@ -11,6 +11,7 @@ use crate::ledger::{Evaluation, Interruption, Ledger};
 use crate::options::Options;
 use crate::quadratic::Quadratic;
 use crate::settling::relative_step;
+use crate::strict::is_strict;
 use crate::termination::{NonFinite, Termination};
 
 /// A claim to have converged stands if the relative offset is no larger than this, or at rounding level.
@@ -43,6 +44,11 @@ pub struct Evidence {
     /// Whether that is the exact Hessian `JᵀJ + Σ rᵢ ∇²rᵢ`; else it is `JᵀJ`, which has no negative eigenvalue: the problem has no second
     /// derivatives, they are not finite, or there are more than 32 parameters.
     pub exact: bool,
+    /// Whether the point is a strict minimum though the Jacobian is singular: that Hessian is positive definite in parameters in which its
+    /// diagonal is of ones (least eigenvalue at least 1e-8), Newton's step lowers the sum of squares by at most 1e-12 of it and
+    /// moves no parameter by more than 1e-6 of its size or of its way from the start, and on both sides along each
+    /// eigenvector the sum of squares rises as it says. Looked for only where a claim would else fail or the rank is short.
+    pub strict: bool,
 }
 
 /// What is known at the returned point, independently of the solver.
@@ -66,6 +72,11 @@ pub(crate) struct Check {
     pub held: Vec<usize>,
 }
 
+/// Whether a reason to end says, or may mean, that a minimum was reached.
+fn is_claim(reason: Termination) -> bool {
+    reason.converged() || matches!(reason, Termination::LineSearchFailed | Termination::Stalled)
+}
+
 impl Check {
     pub fn new(ledger: &Ledger<'_>, best: &Evaluation, options: &Options) -> Self {
         let mut check = Self {
@@ -76,6 +87,7 @@ impl Check {
                 rank: 0,
                 smallest_eigenvalue: None,
                 exact: false,
+                strict: false,
             },
             step: f64::INFINITY,
             rounding: 0.0,
@@ -126,6 +138,22 @@ impl Check {
         check
     }
 
+    /// Looks for a strict minimum, which needs no Jacobian of full rank, where a claim would fail for want of one. That is believed only
+    /// where the sum of squares is seen to rise all around, so it may find a lower point instead.
+    pub fn look_around(
+        &mut self,
+        ledger: &Ledger<'_>,
+        best: &Evaluation,
+        start: &[f64],
+        claimed: Termination,
+    ) {
+        let fails =
+            self.evidence.rank + self.held.len() < best.x.len() || !self.judge(claimed, best).converged();
+        if fails && is_claim(claimed) && !best.is_zero() && self.non_finite.is_none() {
+            self.evidence.strict = is_strict(ledger, best, start, &self.held);
+        }
+    }
+
     /// Whether the residuals are no larger than what rounding does to them, and not 0.
     pub fn at_rounding_level(&self) -> bool {
         self.rounding >= 1.0 && self.rounding.is_finite()
@@ -141,7 +169,7 @@ impl Check {
         let rank = self.factors.as_ref().map_or(0, Factors::rank);
         if let Some(Factors::Banded(banded)) = &self.factors {
             let smallest_eigenvalue = Some(banded.least_eigenvalue());
-            return Evidence { scaled_gradient, rank, exact: false, smallest_eigenvalue };
+            return Evidence { scaled_gradient, rank, exact: false, smallest_eigenvalue, strict: false };
         }
         let jacobian = jacobian.dense();
         let curvature = if norms.len() <= EXACT { ledger.curvature(best).ok().flatten() } else { None };
@@ -161,6 +189,7 @@ impl Check {
             scaled_gradient,
             rank,
             exact: curvature.is_some(),
+            strict: false,
             smallest_eigenvalue: model.filter(|model| !model.values.is_empty()).map(|model| model.least()),
         }
     }
@@ -181,22 +210,24 @@ impl Check {
 
     /// What a claim comes to at this point.
     pub fn judge(&self, claimed: Termination, best: &Evaluation) -> Termination {
-        if !claimed.converged()
-            && !best.is_zero()
-            && !matches!(claimed, Termination::LineSearchFailed | Termination::Stalled)
-        {
+        if !is_claim(claimed) && !best.is_zero() {
             return claimed;
         }
-        let is_minimum = self.relative_offset <= OFFSET.max(self.rounding) || self.step <= STEP;
+        // a strict minimum needs no Jacobian of full rank
+        let strict = self.evidence.strict;
+        let is_minimum = strict || self.relative_offset <= OFFSET.max(self.rounding) || self.step <= STEP;
         let rank = self.factors.as_ref().map_or(0, Factors::rank);
         // Residuals at rounding level are a perfect fit, whatever the rank.
         let rank_lost = rank < self.first_rank && self.rounding < 1.0;
         match (self.non_finite, self.vanished) {
             _ if best.is_zero() => Termination::ZeroResidual,
             (Some(place), _) => Termination::NonFinite(place),
-            (_, Some(parameter)) => Termination::ColumnVanished { parameter },
-            _ if is_minimum && rank_lost => Termination::RankLost { start: self.first_rank, rank },
-            _ if is_minimum && let Some(smallest_eigenvalue) = self.way_down() => {
+            (_, Some(parameter)) if !strict => Termination::ColumnVanished { parameter },
+            _ if is_minimum && rank_lost && !strict => Termination::RankLost { start: self.first_rank, rank },
+            _ if is_minimum
+                && !strict
+                && let Some(smallest_eigenvalue) = self.way_down() =>
+            {
                 Termination::Saddle { smallest_eigenvalue }
             }
             _ if is_minimum && !claimed.converged() => Termination::GradientNegligible,

@@ -8,6 +8,7 @@ use ndarray::Array2;
 use thiserror::Error;
 
 use crate::check::Evidence;
+use crate::deferral::Deferred;
 use crate::determination::{Undetermined, hidden, undetermined};
 use crate::least_squares::LeastSquares;
 use crate::ledger::TracePoint;
@@ -230,9 +231,7 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
     let inner: Result<Vec<Channel>, FitError> =
         channels.iter().map(|channel| inside(channel, &options.logarithmic)).collect();
     let problem = FitProblem::new(inner?, options.window)?;
-    if let Some(refusal) = Refusal::of(&problem) {
-        return Err(refusal.into());
-    }
+    let deferred = Deferred::of(&problem, options)?;
     let view = View::new(&problem, &channels, options);
     let robust = Robust::new(&problem, options.loss);
     let squares = options.loss == Loss::Squares;
@@ -242,6 +241,7 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
         SolveError::StartOutside { parameter, .. } => view.start_outside(parameter),
         other => FitError::Solve(other),
     })?;
+    deferred.map_or(Ok(()), |deferred| deferred.settle(&problem, &outcome))?;
     let hidden = hidden(&problem, &outcome);
     if !hidden.is_empty() {
         let unit = |j: usize| (0..outcome.parameters.len()).map(|k| if k == j { 1.0 } else { 0.0 }).collect();

@@ -215,8 +215,12 @@ impl<'a> Ledger<'a> {
 
     /// Whether another evaluation would be refused.
     pub fn is_closed(&self) -> bool {
-        let book = self.book.borrow();
-        book.panicked || book.residual_evaluations >= self.budget
+        self.is_broken() || self.left() == 0
+    }
+
+    /// Residual evaluations that are left.
+    pub fn left(&self) -> u64 {
+        self.budget.saturating_sub(self.book.borrow().residual_evaluations)
     }
 
     /// The problem's parameters in which it is linear.
@@ -227,6 +231,11 @@ impl<'a> Ledger<'a> {
     /// Writes down why the run ends. The first reason stays.
     pub fn conclude(&self, termination: Termination) {
         self.book.borrow_mut().conclusion.get_or_insert(termination);
+    }
+
+    /// Whether a reason to end the run is written down.
+    pub fn is_concluded(&self) -> bool {
+        self.book.borrow().conclusion.is_some()
     }
 
     /// The residuals at `x`. A refusal ends the run.

@@ -33,9 +33,11 @@
 //! ```
 
 mod banded;
+mod barrier;
 mod bounds;
 mod check;
 mod decomposition;
+mod deferral;
 mod descent;
 mod determination;
 mod drive;
@@ -63,9 +65,11 @@ mod quality;
 mod random;
 mod refusal;
 mod registry;
+mod search;
 mod settling;
 mod solve;
 mod starts;
+mod strict;
 mod student;
 mod substitute;
 mod termination;

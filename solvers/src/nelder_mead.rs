@@ -1,8 +1,9 @@
 //! argmin's Nelder–Mead, begun anew until that no longer helps.
 
-use argmin::core::{CostFunction, Error, KV, Problem, Solver, State, TerminationReason, TerminationStatus};
+use argmin::core::{Error, KV, Problem, Solver, State, TerminationReason, TerminationStatus};
 use argmin::solver::neldermead::NelderMead;
 
+use crate::barrier::Barrier;
 use crate::drive::{PlainIterate, drive_on};
 use crate::ledger::Ledger;
 use crate::options::Options;
@@ -16,19 +17,6 @@ const REACH_OF_ZERO: f64 = 0.000_25;
 const IMPROVED: f64 = 1e-10;
 /// A simplex whose sums of squares differ by this part, in standard deviation, has come to rest.
 const REST: f64 = 1e-15;
-
-/// The sum of squares, which is as large as can be where it is not finite: a simplex turns away from there. Never an error,
-/// on which argmin panics; what is refused for other reasons is in the ledger's conclusion.
-struct Barrier<'a>(&'a Ledger<'a>);
-
-impl CostFunction for Barrier<'_> {
-    type Param = Vec<f64>;
-    type Output = f64;
-
-    fn cost(&self, x: &Vec<f64>) -> Result<f64, Error> {
-        Ok(self.0.trial(x).ok().flatten().map_or(f64::MAX, |trial| trial.sum_of_squares))
-    }
-}
 
 /// argmin's Nelder–Mead, begun anew until that no longer helps.
 ///
@@ -67,7 +55,7 @@ impl<'a> Solver<Barrier<'a>, PlainIterate> for Simplex {
             false => self.method.init(problem, state)?,
             true => self.method.next_iter(problem, state)?,
         };
-        let over = problem.problem("conclusion", |barrier| Ok(barrier.0.book().conclusion.is_some()))?;
+        let over = problem.problem("conclusion", |barrier| Ok(barrier.0.is_concluded()))?;
         let exit = || TerminationReason::SolverExit("refused".into());
         Ok((if over { state.terminate_with(exit()) } else { state }, kv))
     }

@@ -41,6 +41,14 @@ impl Quadratic {
         self.values.iter().fold(0.0, |size, value| size.max(value.abs()))
     }
 
+    /// A step along each eigenvector, so long that `pᵀ B p` is `rise`; for positive eigenvalues.
+    pub fn axes(&self, rise: f64) -> impl Iterator<Item = Vec<f64>> {
+        self.values.iter().zip(&self.vectors).map(move |(value, vector)| {
+            let length = (rise / value).sqrt();
+            vector.iter().map(|v| length * v).collect()
+        })
+    }
+
     /// Whether no eigenvalue is negative beyond rounding.
     pub fn is_convex(&self) -> bool {
         self.least() >= -self.rounding()

@@ -169,7 +169,8 @@ const LARGEST: usize = 1 << 28;
 /// its column of the Jacobian has vanished (norm below 1e-10 of the largest it has had). A claim that fails is
 /// reported as [`Termination::NotAMinimum`], [`Termination::ColumnVanished`] or, if the Jacobian has a lower rank than at
 /// the start while residuals remain, [`Termination::RankLost`]; where the exact Hessian is at hand and has an eigenvalue
-/// below −1e-8 (see [`Evidence`]), as [`Termination::Saddle`]; a failed line search or a stall at a point that
+/// below −1e-8 (see [`Evidence`]), as [`Termination::Saddle`]. Where that Hessian shows a strict minimum ([`Evidence::strict`]) the
+/// claim stands whatever the Jacobian says. A failed line search or a stall at a point that
 /// passes is [`Termination::GradientNegligible`].
 ///
 /// With [`Options::starts`], and for the solver `default`, there are several runs; returned is the lowest minimum that one of
@@ -297,8 +298,14 @@ impl Session<'_> {
             let most = if k + 1 < chain.len() { left.min(entry.iterations) } else { left };
             let claimed = self.run(entry, x, most);
             left = left.saturating_sub(self.ledger.book().iterations() - before);
-            let Some(best) = self.ledger.book().best.clone() else { continue };
-            let check = Check::new(self.ledger, &best, self.options);
+            let Some(mut best) = self.ledger.book().best.clone() else { continue };
+            let mut check = Check::new(self.ledger, &best, self.options);
+            check.look_around(self.ledger, &best, x, claimed);
+            let lower = self.ledger.book().best.clone();
+            if let Some(lower) = lower.filter(|lower| lower.sum_of_squares < best.sum_of_squares) {
+                best = lower;
+                check = Check::new(self.ledger, &best, self.options);
+            }
             let termination =
                 if self.ledger.is_broken() { Termination::Panicked } else { check.judge(claimed, &best) };
             let sum_of_squares = best.sum_of_squares;

@@ -341,7 +341,7 @@ fn bounds_hold_what_they_must() {
     assert_eq!(
         unable.to_string(),
         "bfgs knows no bounds; these solvers do: default, levenberg-marquardt, lm-geodesic, dogleg, subspace-dogleg, \
-         trust-region-newton, newton-cg"
+         trust-region-newton, newton-cg, particle-swarm, simulated-annealing"
     );
 }
 
