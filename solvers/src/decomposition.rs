@@ -11,6 +11,7 @@
 use nalgebra::{DMatrix, DVector};
 use ndarray::{Array2, ArrayView2};
 
+use crate::jacobian::contiguous;
 use crate::quadratic::Quadratic;
 use reflections::Reflections;
 use svd::Svd;
@@ -93,7 +94,7 @@ impl Decomposition {
         let rows = m.max(n);
         let mut scaled = Vec::with_capacity(rows * n);
         for (column, scale) in jacobian.columns().into_iter().zip(&scales) {
-            scaled.extend(column.iter().map(|d| d / scale));
+            scaled.extend(contiguous(column).iter().map(|d| d / scale));
             scaled.resize(scaled.len() + rows - m, 0.0);
         }
         let qr = Reflections::new(scaled, rows, n);

@@ -36,8 +36,13 @@ impl Sparse {
     }
 }
 
+/// Without a way out on the way, which a compiler can make parallel.
+fn all_finite(values: &[f64]) -> bool {
+    values.iter().fold(true, |finite, x| finite & x.is_finite())
+}
+
 /// A column as a slice: that of a Jacobian is one as it stands.
-fn contiguous(column: ArrayView1<'_, f64>) -> Cow<'_, [f64]> {
+pub(crate) fn contiguous(column: ArrayView1<'_, f64>) -> Cow<'_, [f64]> {
     match column.to_slice() {
         Some(slice) => Cow::Borrowed(slice),
         None => Cow::Owned(column.to_vec()),
@@ -102,12 +107,13 @@ impl Jacobian {
 
     /// The first entry that is not finite.
     pub fn non_finite(&self) -> Option<(usize, usize)> {
-        // a sum of zeros is a number just where all are finite
-        let zeros = match self {
-            Jacobian::Dense(dense) => dense.iter().map(|d| d * 0.0).sum::<f64>(),
-            Jacobian::Sparse(sparse) => sparse.entries.iter().map(|d| d * 0.0).sum::<f64>(),
+        let finite = match self {
+            Jacobian::Dense(dense) => {
+                dense.columns().into_iter().all(|column| all_finite(&contiguous(column)))
+            }
+            Jacobian::Sparse(sparse) => all_finite(&sparse.entries),
         };
-        if zeros == 0.0 {
+        if finite {
             return None;
         }
         let mut found = None;
@@ -179,7 +185,10 @@ impl Jacobian {
         match self {
             Jacobian::Dense(dense) => {
                 for (column, x) in dense.columns().into_iter().zip(x) {
-                    changes.iter_mut().zip(column).for_each(|(change, d)| *change += (d * x).abs());
+                    changes
+                        .iter_mut()
+                        .zip(&*contiguous(column))
+                        .for_each(|(change, d)| *change += (d * x).abs());
                 }
             }
             Jacobian::Sparse(sparse) => sparse.each(|i, j, d| changes[i] += (d * x[j]).abs()),
