@@ -50,7 +50,9 @@ pub struct Summary {
     pub runs: usize,
     /// How many runs have at least 4, 6, 8 and 10 digits right.
     pub reached: [usize; 4],
-    /// How many said that they converged with fewer than 4 digits right, and not at a known local minimum.
+    /// How many converged at a known minimum that is not the least.
+    pub other_minima: usize,
+    /// How many said that they converged with fewer than 4 digits right, and not at a known minimum.
     pub false_claims: usize,
     /// Residual evaluations over all runs.
     pub residual_evaluations: u64,
@@ -129,14 +131,13 @@ fn values(fit: &Fit) -> Values {
 pub fn summarize(runs: &[Run], solvers: &[&'static SolverEntry]) -> Vec<Summary> {
     let summary = |solver: &&'static SolverEntry| {
         let own: Vec<&Run> = runs.iter().filter(|run| run.solver == solver.name).collect();
+        let elsewhere = || own.iter().filter(|run| run.converged && run.lre < LEVELS[0]);
         Summary {
             solver: solver.name,
             runs: own.len(),
             reached: LEVELS.map(|digits| own.iter().filter(|run| run.lre >= digits).count()),
-            false_claims: own
-                .iter()
-                .filter(|run| run.converged && run.lre < LEVELS[0] && !run.local_minimum)
-                .count(),
+            other_minima: elsewhere().filter(|run| run.local_minimum).count(),
+            false_claims: elsewhere().filter(|run| !run.local_minimum).count(),
             residual_evaluations: own.iter().map(|run| run.residual_evaluations).sum(),
         }
     };

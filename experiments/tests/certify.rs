@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use keyfit::autodiff::interval::Interval;
 use keyfit::certify::{Certificate, NotCertified, certify};
+use keyfit::solvers::lookup;
 use keyfit::suite::suite;
 use keyfit::{Channel, Fit, FitOptions, Target, Track, fit_channels};
 use rug::Float;
@@ -52,6 +53,36 @@ fn every_nist_minimum_is_certified() {
         assert!(holds(&certificate.sum_of_squares, sum), "{}: the sum is not {sum}", problem.name);
     }
     assert_eq!(compared + 27, minima.len());
+}
+
+/// The other minima of NIST's problems, at which some solvers end.
+#[test]
+fn other_minima_of_nist_are_certified() {
+    let mut proved = Vec::new();
+    for (name, start, solver) in [
+        ("Hahn1", 1, "trust-region-newton"),
+        ("MGH09", 1, "newton-cg"),
+        ("MGH09", 2, "gauss-newton"),
+        ("Misra1b", 1, "l-bfgs-argmin"),
+        ("Thurber", 1, "newton"),
+        ("Thurber", 2, "newton"),
+        ("Thurber", 1, "l-bfgs-argmin"),
+    ] {
+        let problem = suite("nist").unwrap().into_iter().find(|problem| problem.name == name).unwrap();
+        let channels = &problem.starts[start - 1];
+        let options = FitOptions { solver: lookup(solver).unwrap(), ..FitOptions::default() };
+        let fit = fit_channels(channels.clone(), &options).unwrap();
+        let certificate = certify(&fit, channels).unwrap_or_else(|why| panic!("{name} {start}: {why}"));
+        let sum = certificate.sum_of_squares.middle().to_f64();
+        let known = problem.local_minima.iter().copied().find(|known| (known / sum - 1.0).abs() < 1e-12);
+        proved.push((
+            problem.name,
+            known.unwrap_or_else(|| panic!("{name} {start}: {sum:?} is not listed")).to_bits(),
+        ));
+    }
+    proved.dedup();
+    let listed: usize = suite("nist").unwrap().iter().map(|problem| problem.local_minima.len()).sum();
+    assert_eq!(proved.len(), listed, "all that are listed are proved");
 }
 
 fn fitted(formula: &str, targets: &[(f64, f64)], options: &FitOptions) -> (Fit, Vec<Channel>) {

@@ -88,15 +88,16 @@ fn the_readme_tells_how_the_solvers_do_on_nist() {
     let runs = compare(&suite("nist").unwrap(), &solvers, &Default::default(), |_| {});
     for summary in summarize(&runs, &solvers) {
         let [four, six, eight, ten] = summary.reached;
-        let cells = format!("| {four} | {six} | {eight} | {ten} | {} |", summary.false_claims);
+        let cells = format!("| {four} | {six} | {eight} | {ten} | {} |", summary.other_minima);
         let row = readme.lines().find(|line| line.starts_with(&format!("| {} ", summary.solver)));
         assert!(
             row.is_some_and(|row| row.ends_with(&cells)),
             "{}: {cells} is not in {row:?}",
             summary.solver
         );
+        assert_eq!(summary.false_claims, 0, "{}", summary.solver);
         if BEST.contains(&summary.solver) {
-            assert_eq!((ten, summary.false_claims), (54, 0));
+            assert_eq!((ten, summary.other_minima), (54, 0));
         }
     }
     let table = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/nist.md")).unwrap();
@@ -106,7 +107,7 @@ fn the_readme_tells_how_the_solvers_do_on_nist() {
         let [four, six, eight, ten] = summary.reached;
         let row = format!(
             "| keyfit {} | {} | {jacobians} | {four} | {six} | {eight} | {ten} | {} |",
-            summary.solver, summary.residual_evaluations, summary.false_claims
+            summary.solver, summary.residual_evaluations, summary.other_minima
         );
         assert!(table.lines().any(|line| line == row), "docs/nist.md should have {row}");
     }

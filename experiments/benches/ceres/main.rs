@@ -1,8 +1,8 @@
 //! Time per fit against Ceres, on the 54 starts of NIST StRD, in one run: `cargo bench --bench ceres`.
 //!
-//! Each model becomes a C++ program (see [`program`]), which is compiled with -O3 against the installed Ceres (Debian: libceres-dev; minutes the first
-//! time, then the programs are kept) and runs each start with Jets: Levenberg–Marquardt with DENSE_QR, and TinySolver; every tolerance at
-//! machine epsilon. For Ceres only the solution is timed; for keyfit the set-up and the check of the answer too. The shortest of all
+//! Each model becomes a C++ program (see [`program`]), which is compiled with -O3 against the installed Ceres and GSL (Debian:
+//! libceres-dev, libgsl-dev; minutes the first time, then the programs are kept) and runs each start with Jets: Levenberg–Marquardt with
+//! DENSE_QR, TinySolver, and GSL's multifit_nlinear; every tolerance at machine epsilon. For these only the solution is timed; for keyfit the set-up and the check of the answer too. The shortest of all
 //! rounds counts; both go through a problem's starts one right after the other, again and again, so that a machine that is busy for
 //! a while disturbs both. With the argument `--markdown` the table is written as the docs have it.
 
@@ -25,7 +25,7 @@ const ROUNDS: usize = 15;
 /// How often that many rounds are made of each.
 const TURNS: usize = 25;
 /// Ways to fit, keyfit's first; Ceres's in the order in which the program prints them.
-const WAYS: [&str; 3] = ["keyfit", "ceres", "tiny"];
+const WAYS: [&str; 4] = ["keyfit", "ceres", "tiny", "gsl"];
 
 /// One fit.
 struct Run {
@@ -45,11 +45,13 @@ fn main() {
     let programs = match compiled(&problems, &folder) {
         Ok(programs) => programs,
         Err(error) => {
-            return println!("Ceres is not compared: {error}. On Debian: apt-get install libceres-dev g++");
+            return println!(
+                "Ceres is not compared: {error}. On Debian: apt-get install libceres-dev libgsl-dev g++"
+            );
         }
     };
     let markdown = std::env::args().any(|a| a == "--markdown");
-    let (mut logs, mut digits, mut wins) = ([0.0; 3], [[0; 2]; 3], [0; 3]);
+    let (mut logs, mut digits, mut wins) = ([0.0; WAYS.len()], [[0; 2]; WAYS.len()], [0; WAYS.len()]);
     let mut count = 0;
     for (problem, program) in problems.iter().zip(&programs) {
         let (versions, best) = turns(problem, program);
@@ -142,7 +144,7 @@ fn compile(problem: &Problem, folder: &Path) -> io::Result<PathBuf> {
     let compiled = Command::new("c++")
         .args(["-std=c++17", "-O3", "-DNDEBUG", "-w", "-I/usr/include/eigen3"])
         .arg(&source)
-        .args(["-lceres", "-lglog", "-o"])
+        .args(["-lceres", "-lglog", "-lgsl", "-lgslcblas", "-o"])
         .arg(&partial)
         .stderr(Stdio::piped())
         .output()?;
@@ -193,13 +195,13 @@ fn heading(versions: &str, markdown: bool) {
     if markdown {
         println!();
         println!(
-            "| problem | start | keyfit: residuals, Jacobians, LRE, µs | Ceres | TinySolver | keyfit ÷ Ceres |"
+            "| problem | start | keyfit: residuals, Jacobians, LRE, µs | Ceres | TinySolver | GSL | keyfit ÷ Ceres |"
         );
-        println!("| --- | --- | --- | --- | --- | --- |");
+        println!("| --- | --- | --- | --- | --- | --- | --- |");
     } else {
         println!(
-            "{:<14}{:>26}{:>26}{:>26}  keyfit ÷ ceres",
-            "residuals/Jacobians/LRE/µs", "keyfit", "ceres", "tiny"
+            "{:<14}{:>26}{:>26}{:>26}{:>26}  keyfit ÷ ceres",
+            "residuals/Jacobians/LRE/µs", WAYS[0], WAYS[1], WAYS[2], WAYS[3]
         );
     }
 }

@@ -149,10 +149,19 @@ fn run_cells(run: &Run) -> [String; 11] {
     ]
 }
 
-const SUMMARY_COLUMNS: [&str; 8] =
-    ["solver", "runs", "lre4", "lre6", "lre8", "lre10", "false_claims", "residual_evaluations"];
+const SUMMARY_COLUMNS: [&str; 9] = [
+    "solver",
+    "runs",
+    "lre4",
+    "lre6",
+    "lre8",
+    "lre10",
+    "other_minima",
+    "false_claims",
+    "residual_evaluations",
+];
 
-fn summary_cells(summary: &Summary) -> [String; 8] {
+fn summary_cells(summary: &Summary) -> [String; 9] {
     let [four, six, eight, ten] = summary.reached.map(|count| count.to_string());
     [
         summary.solver.into(),
@@ -161,6 +170,7 @@ fn summary_cells(summary: &Summary) -> [String; 8] {
         six,
         eight,
         ten,
+        summary.other_minima.to_string(),
         summary.false_claims.to_string(),
         summary.residual_evaluations.to_string(),
     ]
@@ -195,8 +205,14 @@ fn summary_table(summary: &[Summary]) -> String {
     for (cell, level) in header[2..6].iter_mut().zip(LEVELS) {
         *cell = format!("LRE ≥ {level}");
     }
-    (header[6], header[7]) = ("false claims".into(), "residual evals".into());
-    aligned(header.each_ref().map(String::as_str), summary.iter().map(summary_cells), &[1, 2, 3, 4, 5, 6, 7])
+    for (cell, words) in header[6..].iter_mut().zip(["other minima", "false claims", "residual evals"]) {
+        *cell = words.into();
+    }
+    aligned(
+        header.each_ref().map(String::as_str),
+        summary.iter().map(summary_cells),
+        &[1, 2, 3, 4, 5, 6, 7, 8],
+    )
 }
 
 /// One row a start, one column a solver: the digits that are right and the evaluations of the residuals that they took.
@@ -270,6 +286,7 @@ fn to_json(runs: &[Run], summary: &[Summary]) -> Value {
             "lre6": lre6,
             "lre8": lre8,
             "lre10": lre10,
+            "other_minima": s.other_minima,
             "false_claims": s.false_claims,
             "residual_evaluations": s.residual_evaluations,
         })

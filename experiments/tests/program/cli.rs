@@ -370,7 +370,7 @@ fn compare_speaks_the_agreed_json() {
     let runs = "suite problem start solver lre status converged local_minimum final_residual residual_evaluations \
                 jacobian_evaluations evidence seconds";
     assert_eq!(keys(&output["runs"][0]).join(" "), runs);
-    let summary = "solver runs lre4 lre6 lre8 lre10 false_claims residual_evaluations";
+    let summary = "solver runs lre4 lre6 lre8 lre10 other_minima false_claims residual_evaluations";
     assert_eq!(keys(&output["summary"][0]).join(" "), summary);
     assert_eq!(output["summary"][0]["lre10"], 2);
 }
