@@ -107,11 +107,10 @@ publication: setup $(CHECKS)/ready
 		$(CARGO) test --locked -p keyfit --all-features --test program browser -- --ignored; \
 	else echo 'NOT CHECKED, as there is no browser: the report in a browser' | tee -a $(UNCHECKED); fi
 
-$(CHECKS)/ready:
-	@command -v pdflatex >/dev/null && command -v pdftoppm >/dev/null && command -v chromium >/dev/null && python3 -c 'import ensurepip' 2>/dev/null || $(SUDO) apt-get update || true
+$(CHECKS)/ready: | venv
+	@command -v pdflatex >/dev/null && command -v pdftoppm >/dev/null && command -v chromium >/dev/null || $(SUDO) apt-get update || true
 	@for tool in pdflatex:texlive-latex-recommended pdftoppm:poppler-utils chromium:chromium; do \
 		command -v $${tool%:*} >/dev/null || $(SUDO) apt-get install -y --no-install-recommends $${tool#*:} || true; done
-	@python3 -c 'import ensurepip' 2>/dev/null || $(SUDO) apt-get install -y python3-venv || true
 	rm -rf $(CHECKS)
 	python3 -m venv $(CHECKS) && $(CHECKS)/bin/python3 -m pip install -q pyarrow && touch $@ || true
 

@@ -62,7 +62,7 @@ const SAFE: f64 = 1e-200;
 
 /// `Jᵀ J`, by plain sums.
 pub(crate) fn gram(jacobian: &Array2<f64>) -> Array2<f64> {
-    let columns: Vec<Vec<f64>> = jacobian.columns().into_iter().map(|column| column.to_vec()).collect();
+    let columns: Vec<_> = jacobian.columns().into_iter().map(contiguous).collect();
     let mut gram = Array2::zeros((columns.len(), columns.len()));
     for (i, one) in columns.iter().enumerate() {
         for (j, other) in columns[..=i].iter().enumerate() {

@@ -219,8 +219,7 @@ impl Maker {
                 {
                     return Tangent { column, slot };
                 }
-                let out = self.plan.scratch;
-                self.plan.scratch += 1;
+                let out = self.scratch();
                 let mut parts = parts.iter().map(part);
                 if let Some(first) = parts.next() {
                     products.push(Product { out, first, second: parts.next() });

@@ -79,15 +79,7 @@ fn browser() -> Option<&'static str> {
 fn the_report_works_in_a_browser() {
     let browser = browser().expect("a browser; Debian has the package chromium");
     let folder = Folder::new("browser");
-    let study = crate::folder::root().join("experiments/tests/publication/study.toml");
-    let study = study.to_str().unwrap();
-    for line in [
-        &["study", "run", study, "--store", "s.runs"][..],
-        &["study", "report", study, "--store", "s.runs", "--out", "report"],
-    ] {
-        let output = folder.run(line);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
+    folder.report("experiments/tests/publication/study.toml");
     let page = std::fs::read_to_string(folder.0.join("report/report.html")).unwrap();
     let watched = page.replacen("<head>", &format!("<head>{WATCH}"), 1).replacen(
         "</body>",

@@ -26,6 +26,19 @@ impl Folder {
     pub fn run(&self, arguments: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_keyfit")).args(arguments).current_dir(&self.0).output().unwrap()
     }
+
+    /// Runs a study, given below the repository's root, and writes its report to `report`.
+    pub fn report(&self, study: &str) {
+        let study = root().join(study);
+        let study = study.to_str().unwrap();
+        for line in [
+            &["study", "run", study, "--store", "s.runs"][..],
+            &["study", "report", study, "--store", "s.runs", "--out", "report"],
+        ] {
+            let output = self.run(line);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
 }
 
 impl Drop for Folder {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::folder::{Folder, root};
+use crate::folder::Folder;
 
 /// A record by its columns.
 type Record = BTreeMap<String, String>;
@@ -24,15 +24,7 @@ fn holds(record: &Record, column: &str, x: f64) -> bool {
 /// The tables of order and of runs of a study in `orders/`.
 fn published(name: &str) -> [Vec<Record>; 2] {
     let folder = Folder::new(&format!("orders-{name}"));
-    let study = root().join("experiments/tests/orders").join(format!("{name}.toml"));
-    let study = study.to_str().unwrap();
-    for line in [
-        &["study", "run", study, "--store", "s.runs"][..],
-        &["study", "report", study, "--store", "s.runs", "--out", "report"],
-    ] {
-        let output = folder.run(line);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
+    folder.report(&format!("experiments/tests/orders/{name}.toml"));
     ["order", "runs"]
         .map(|table| records(&std::fs::read(folder.0.join(format!("report/data/{table}.csv"))).unwrap()))
 }
