@@ -4,13 +4,16 @@
 mod coverage;
 mod published;
 
-use keyfit::study::stats::interval::{mean_interval, median, median_enclosure, median_interval, share};
+use keyfit::study::stats::Interval;
+use keyfit::study::stats::interval::{
+    digits_interval, mean_interval, median, median_interval, ratio_interval,
+};
 use keyfit::study::stats::order::{NoOrder, order};
 use keyfit::study::stats::paired::{holm, paired};
 use keyfit::study::stats::profile::{Costs, swaps};
-use keyfit::study::stats::special::{beta, beta_quantile, heads, student};
+use keyfit::study::stats::share::share;
+use keyfit::study::stats::special::{Beta, heads, quantile, student};
 use keyfit::study::stats::table::{evaluations, expected};
-use keyfit::study::stats::{Interval, special};
 
 /// Rows of that name.
 fn rows(name: &str) -> Vec<Vec<f64>> {
@@ -38,18 +41,19 @@ fn same_ends(found: Interval, low: f64, high: f64) {
 #[test]
 fn distributions_are_those_of_scipy() {
     for row in rows("beta") {
-        same(beta(row[0], row[1], row[2]), row[3]);
+        same(Beta::new(row[1], row[2]).below(row[0]), row[3]);
     }
     for row in rows("quantile") {
-        same(beta_quantile(row[0], row[1], row[2]), row[3]);
+        same(quantile(row[0], &[(1.0, Beta::new(row[1], row[2]))]), row[3]);
     }
     // whatever is asked, the chance is the one that was asked for
     for (i, p) in [1e-12, 1e-3, 0.025, 0.3, 0.5, 0.9, 0.975, 1.0 - 1e-9].into_iter().enumerate() {
         for (a, b) in [(0.5, 0.5), (0.5, 300.0), (1.0, 1.0), (2.5, 0.5), (40.0, 40.0), (5e4, 0.5), (1e4, 3e4)]
         {
-            let x = beta_quantile(p, a, b);
-            let near = beta(x.next_down(), a, b) <= p && p <= beta(x.next_up(), a, b);
-            assert!(near || (beta(x, a, b) - p).abs() <= 1e-9 * p, "{i}: {p} {a} {b} {x}");
+            let beta = Beta::new(a, b);
+            let x = quantile(p, &[(1.0, beta)]);
+            let near = beta.below(x.next_down()) <= p && p <= beta.below(x.next_up());
+            assert!(near || (beta.below(x) - p).abs() <= 1e-9 * p, "{i}: {p} {a} {b} {x}");
         }
     }
     for row in rows("student") {
@@ -58,7 +62,7 @@ fn distributions_are_those_of_scipy() {
     for row in rows("heads") {
         same(heads(row[0] as u64, row[1] as u64), row[2]);
     }
-    assert!((student(1e5) - special::NORMAL - 2.3723e-5).abs() < 1e-8);
+    assert!((student(1e5) - 1.959_963_984_540_054 - 2.3723e-5).abs() < 1e-8);
 }
 
 #[test]
@@ -91,18 +95,23 @@ fn intervals_are_those_of_scipy() {
         same_ends(ends, row[1], row[2]);
     }
     for row in rows("share") {
-        let groups: Vec<_> = row[4..].iter().map(|hits| (*hits as u64, row[0] as u64)).collect();
+        let groups: Vec<_> = row[3..].chunks(2).map(|group| (group[0] as u64, group[1] as u64)).collect();
         let (found, ends) = share(&groups).unwrap();
-        same(found, row[1]);
-        same_ends(ends.unwrap(), row[2], row[3]);
+        same(found, row[0]);
+        same_ends(ends.unwrap(), row[1], row[2]);
     }
     assert_eq!(median_interval(&[1.0; 5]), None);
     assert_eq!(median(&[]), None);
     assert_eq!(median(&[f64::INFINITY, 1.0, f64::NAN]), Some(f64::INFINITY));
-    assert_eq!(median_enclosure(&[1.0; 5]), None);
-    // the second value from either side, of ten
-    let ten: Vec<f64> = (0..10).map(f64::from).collect();
-    assert_eq!(median_enclosure(&ten), Some(Interval { low: 1.0, high: 8.0 }));
+    // of ten, the second value from either side where it is tied with the third
+    let ten = [0.0, 1.0, 1.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.5];
+    let ends = median_interval(&ten).unwrap();
+    assert!(ends.low == 1.0 && 7.0 < ends.high && ends.high < 8.0);
+    // none and all digits are open ends
+    assert_eq!(digits_interval(&[0.0, 3.0, 4.0, 5.0, 6.0, 11.0]), Some(Interval { low: 0.0, high: 11.0 }));
+    let ratios = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 5.0, 8.0, f64::INFINITY];
+    let (own, turned) = (ratio_interval(&ratios).unwrap(), ratio_interval(&ratios.map(|x| 1.0 / x)).unwrap());
+    same_ends(own, 1.0 / turned.high, 1.0 / turned.low);
     let failing = median_interval(&[1.0, 2.0, 3.0, f64::INFINITY, f64::INFINITY, f64::INFINITY]).unwrap();
     assert!(failing.low >= 1.0 && failing.high == f64::INFINITY);
     assert_eq!(mean_interval(&[1.0, f64::INFINITY]), None);

@@ -1,7 +1,7 @@
 # Numbers that the tests beside are held to, by numpy 2.4 and scipy 1.17, by brute force, and by definition from the runs in study/.
 import itertools
 import numpy as np
-from scipy import stats, special
+from scipy import optimize, special, stats
 from exported import by_task, digits, problems, runs, solvers, starts, tau, to_digits, to_tau
 out = []
 def row(name, *xs):
@@ -47,11 +47,24 @@ for n in [6, 9, 20, 51]:
 for n in [2, 11]:
     x = rng.normal(3, 1, n); lo, hi = stats.t.interval(0.95, n - 1, x.mean(), stats.sem(x))
     row("mean", x.mean(), lo, hi, *x)
-for K, m in [(20, 1), (12, 3), (40, 7)]:
-    h = rng.binomial(m, rng.beta(1, 1, K)); M = K * m; p = h.sum() / M
-    var = K / (K - 1) * ((h - p * m) ** 2).sum() / M**2
-    n = K if m == 1 else p * (1 - p) / var * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, (K - 1) * m / (m - 2))) ** 2
-    row("share", m, p, *stats.beta.ppf([0.025, 0.975], p * n + 0.5, (1 - p) * n + 0.5), *h)
+def share(h, m):
+    K, M = len(h), m.sum(); p = h.sum() / M; mu = (h.sum() + 0.5) / (M + 1)
+    J = max(8, int(np.ceil(np.sqrt(K))))
+    rho = np.r_[0, 1 - (1 - (np.arange(J) + 0.5) / J) ** 2, 1]; prior = np.r_[0.2, np.full(J, 0.4 / J), 0.4]
+    n = np.array([M**2 / (m * (1 + (m - 1) * r)).sum() for r in rho])
+    def like(r):
+        if r == 0: return np.prod([mu**a * (1 - mu) ** (b - a) for a, b in zip(h, m)])
+        if r == 1: return np.prod([{0: 1 - mu, b: mu}.get(a, 0) for a, b in zip(h, m)])
+        s = 1 / r - 1
+        return np.prod([stats.betabinom.pmf(a, b, mu * s, (1 - mu) * s) / special.comb(b, a) for a, b in zip(h, m)])
+    w = prior * np.array([like(r) for r in rho]) / (n + 1) ** 1.5; w /= w.sum()
+    F = lambda x: (w * stats.beta.cdf(x, p * n + 0.5, (1 - p) * n + 0.5)).sum()
+    ends = [optimize.brentq(lambda x: F(x) - q, 0, 1, xtol=1e-15, rtol=1e-15) for q in (0.025, 0.975)]
+    row("share", p, *ends, *np.c_[h, m].ravel())
+for K, m in [(20, 1), (6, 2), (12, 3), (40, 7), (90, 4), (9, 60)]:
+    m = np.full(K, m); share(rng.binomial(m, rng.beta(1, 1, K)), m)
+m = rng.integers(1, 9, 15); share(rng.binomial(m, rng.beta(0.3, 0.5, 15)), m)
+share(np.array([5, 0, 5, 5, 0, 5, 5]), np.full(7, 5))
 e = [0.5, 0.09]
 for _ in range(7): e.append(e[-1] * 0.3 * np.exp(0.1 * rng.normal()))
 def order(e):

@@ -2,7 +2,7 @@
 
 use super::sheet::{Cell, Row, Runs, Sheet};
 use crate::study::Study;
-use crate::study::stats::interval::{Interval, median, median_enclosure, median_interval};
+use crate::study::stats::interval::{Interval, digits_interval, median, median_interval, ratio_interval};
 use crate::study::stats::order::NoOrder;
 use crate::study::stats::table::expected;
 use crate::study::stats::{Costs, Summary, Table};
@@ -251,10 +251,10 @@ impl Named<'_> {
             row.push(Cell::Text(self.problem(problem)), self.on(problem, &all, |_| true));
             row.push(Cell::Text(self.solver(solver)), mine());
             row.push(Cell::Number(own.len() as f64, 0), mine());
-            row.push(middle(&digits, median_enclosure, 1), mine());
+            row.push(middle(&digits, digits_interval, 1), mine());
             for i in targets.clone() {
                 let costs: Vec<f64> = every(i).map(|(_, until)| until).collect();
-                row.push(middle(&costs, median_enclosure, 0), mine());
+                row.push(middle(&costs, median_interval, 0), mine());
             }
             targets.for_each(|i| row.push(Cell::Number(expected(every(i)), 0), mine()));
             row
@@ -264,7 +264,7 @@ impl Named<'_> {
         Sheet {
             name: "problems",
             title: "Problems".into(),
-            note: "Each solver on each problem, over its starts: medians, with intervals of at least 95 % from six starts on, and \
+            note: "Each solver on each problem, over its starts: medians, with 95 % intervals from six starts on, and \
                    the expected evaluations until success (ERT). A failure counts as infinitely many."
                 .into(),
             columns,
@@ -364,17 +364,15 @@ impl Named<'_> {
                 let ratio = |(a, b): (&f64, &f64)| if a == b { 1.0 } else { a / b };
                 median(&own.iter().zip(&first).map(ratio).collect::<Vec<_>>())
             });
-            let cells = vec![
-                Cell::Text(self.solver(solver)),
-                middle(&ratios.collect::<Vec<_>>(), median_enclosure, 2),
-            ];
+            let cells =
+                vec![Cell::Text(self.solver(solver)), middle(&ratios.collect::<Vec<_>>(), ratio_interval, 2)];
             Row { cells, ..Row::default() }
         };
         Sheet {
             name: "times",
             title: "Times".into(),
             note: format!(
-                "The median over problems, with an interval of at least 95 %, of the time relative to that of {} on the same start, \
+                "The median over problems, with its 95 % interval, of the time relative to that of {} on the same start, \
                  infinite where only the other reaches {least} digits, 0 where only this one does, and 1 where neither does.",
                 self.solver(0)
             ),

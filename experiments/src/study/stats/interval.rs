@@ -1,6 +1,7 @@
 //! Intervals that hold the truth in 95 % of studies.
 
-use super::special::{NORMAL, beta_quantile, heads, student};
+use super::special::{heads, student};
+use crate::accuracy::LRE_CAP;
 
 /// Two ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,11 +42,14 @@ fn level(k: u64, n: u64) -> f64 {
     1.0 - 2.0 * heads(k - 1, n)
 }
 
-/// A 95 % interval for the median of a continuous distribution that independent values were drawn from; `None` of fewer than six,
-/// where no two of them enclose it that surely.
+/// A 95 % interval for the median of what independent values were drawn from; `None` of fewer than six, where no two of them
+/// enclose it that surely.
 ///
-/// Between two order statistics, interpolated: unlike the percentile bootstrap it holds its level at ten values as at a
-/// hundred. Source: Hettmansperger and Sheather, Statistics & Probability Letters 4 (1986) 75–79.
+/// Between two order statistics, interpolated: unlike the percentile bootstrap it holds its level at ten values as at a hundred.
+/// Where one of the two is infinite, or shared by several values, nothing lies between, and the interval takes the outer one: it then
+/// holds the median of tied, capped and failing values at no less than its level, and at more where many share the median itself.
+///
+/// Source: Hettmansperger and Sheather, Statistics & Probability Letters 4 (1986) 75–79.
 pub fn median_interval(values: &[f64]) -> Option<Interval> {
     let sorted = ascending(values);
     let n = sorted.len() as u64;
@@ -53,26 +57,32 @@ pub fn median_interval(values: &[f64]) -> Option<Interval> {
     let part = (surely - 0.95) / (surely - level(k + 1, n));
     let (kf, nf) = (k as f64, n as f64);
     let weight = (nf - kf) * part / (kf + (nf - 2.0 * kf) * part);
+    let tied = |x: f64| sorted.iter().filter(|own| **own == x).count() > 1;
     let between = |outer: u64, inner: u64| {
-        let (outer, inner) = (sorted.get(outer as usize)?, sorted.get(inner as usize)?);
-        // nothing lies between a number and infinity: then the wider end
-        let inside = outer.is_finite() && inner.is_finite();
-        Some(if inside { (1.0 - weight) * outer + weight * inner } else { *outer })
+        let (outer, inner) = (*sorted.get(outer as usize)?, *sorted.get(inner as usize)?);
+        let inside = outer.is_finite() && inner.is_finite() && !tied(outer) && !tied(inner);
+        Some(if inside { (1.0 - weight) * outer + weight * inner } else { outer })
     };
     Some(Interval { low: between(k - 1, k)?, high: between(n - k, n - k - 1)? })
 }
 
-/// An interval that holds the median of any distribution in at least 95 % of studies, whether values are tied, capped or infinite;
-/// `None` of fewer than six.
-///
-/// From one value to another: as these are discrete, no such interval of so many values can hold 95 % closely. Without ties it
-/// is 96.9 % of six, 99.2 % of eight, 97.9 % of ten, and 95.7 % of 25. Source: David and Nagaraja, Order Statistics (2003),
-/// section 7.1.
-pub fn median_enclosure(values: &[f64]) -> Option<Interval> {
-    let sorted = ascending(values);
-    let (k, _) = enclosing(sorted.len() as u64)?;
-    let k = usize::try_from(k).ok()?;
-    Some(Interval { low: *sorted.get(k - 1)?, high: *sorted.get(sorted.len() - k)? })
+/// [`median_interval`] of digits, of which none and [`LRE_CAP`] may be fewer and more.
+pub fn digits_interval(values: &[f64]) -> Option<Interval> {
+    let open = values.iter().map(|digits| match *digits {
+        all if all >= LRE_CAP => f64::INFINITY,
+        none if none <= 0.0 => f64::NEG_INFINITY,
+        some => some,
+    });
+    let Interval { low, high } = median_interval(&open.collect::<Vec<_>>())?;
+    Some(Interval { low: low.clamp(0.0, LRE_CAP), high: high.clamp(0.0, LRE_CAP) })
+}
+
+/// [`median_interval`] of ratios, in their logarithms: turned around, the interval is that of what is turned around. Where one of two
+/// things failed, the ratio is 0 or infinite.
+pub fn ratio_interval(values: &[f64]) -> Option<Interval> {
+    let logs: Vec<f64> = values.iter().map(|ratio| core_math::log(*ratio)).collect();
+    let Interval { low, high } = median_interval(&logs)?;
+    Some(Interval { low: core_math::exp(low), high: core_math::exp(high) })
 }
 
 /// The mean with Student's 95 % interval; `None` of fewer than two, or where they are not finite.
@@ -85,43 +95,4 @@ pub fn mean_interval(values: &[f64]) -> Option<(f64, Interval)> {
     let variance = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
     let half = student(n - 1.0) * (variance / n).sqrt();
     Some((mean, Interval { low: mean - half, high: mean + half }))
-}
-
-/// A share, of runs that come in groups: hits and size of each group. With its 95 % interval, or without where there are fewer
-/// than six groups.
-///
-/// Jeffreys' interval, at the number of independent runs that would vary as much as the groups do. Sources: Brown, Cai and
-/// DasGupta, Statistical Science 16 (2001) 101–133; Korn and Graubard, Survey Methodology 24 (1998) 193–201. Their correction for
-/// a variance that is itself estimated, from K groups, is too much where a group has few runs, as the share then almost gives the
-/// variance: here it has (K − 1)·m/(m − 2) degrees of freedom at m runs a group, and up to two runs there is none, as simulation
-/// showed.
-///
-/// It holds its level on average over shares; at a given one of six independent runs, a whole number of which succeed, it holds
-/// between 90 and 99 %. Of fewer than twenty groups with several runs each it falls to 91 % where the groups' own shares are far
-/// from even, most near 0 and some near 1: six groups do not show how much they vary.
-pub fn share(groups: &[(u64, u64)]) -> Option<(f64, Option<Interval>)> {
-    let count = groups.len() as f64;
-    let (hits, all) = groups.iter().fold((0, 0), |(hits, all), group| (hits + group.0, all + group.1));
-    if all == 0 {
-        return None;
-    }
-    let (share, total) = (hits as f64 / all as f64, all as f64);
-    if groups.len() < 6 {
-        return Some((share, None));
-    }
-    let squares = groups.iter().map(|(hits, all)| *hits as f64 - share * *all as f64).map(|x| x * x);
-    let variance = count / (count - 1.0) * squares.sum::<f64>() / (total * total);
-    let n = match groups.iter().all(|(_, all)| *all <= 1) || variance == 0.0 {
-        true => count,
-        false => {
-            let each = total / count;
-            let freedom = (count - 1.0) * each / (each - 2.0);
-            let ratio = if each > 2.0 { NORMAL / student(freedom) } else { 1.0 };
-            share * (1.0 - share) / variance * ratio * ratio
-        }
-    };
-    let (a, b) = (share * n + 0.5, (1.0 - share) * n + 0.5);
-    let low = if hits == 0 { 0.0 } else { beta_quantile(0.025, a, b) };
-    let high = if hits == all { 1.0 } else { beta_quantile(0.975, a, b) };
-    Some((share, Some(Interval { low, high })))
 }

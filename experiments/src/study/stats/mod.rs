@@ -9,6 +9,7 @@ pub mod interval;
 pub mod order;
 pub mod paired;
 pub mod profile;
+pub mod share;
 pub mod special;
 pub mod table;
 

@@ -1,6 +1,7 @@
 //! Profiles: the share of runs that a solver has done within a cost.
 
-use super::interval::{Interval, share};
+use super::interval::Interval;
+use super::share::share;
 
 /// What it cost each solver to do each of some tasks; infinite where it did not.
 #[derive(Clone, Debug, Default, PartialEq)]
