@@ -192,6 +192,15 @@ fn shard(text: Option<&str>) -> Result<Shard, Failure> {
     })
 }
 
+/// Takes damaged runs out of a store.
+fn mend(store: &mut Store, path: &Path) -> Result<(), Failure> {
+    let damaged = store.discard_damaged().map_err(Failure::input)?.len();
+    if damaged > 0 {
+        say(format!("{}: {damaged} runs were damaged, and count as not carried out", path.display()));
+    }
+    Ok(())
+}
+
 impl Run {
     fn run(self) -> Result<(), Failure> {
         let study = load(&self.file)?;
@@ -199,6 +208,7 @@ impl Run {
         let path = store_path(&self.file, self.store.as_ref());
         let open = if self.wait { Store::create_when_free } else { Store::create };
         let mut store = open(&path, &study.hash).map_err(Failure::input)?;
+        mend(&mut store, &path)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = Workers::Processes {
             count: self.jobs.map_or(cores, usize::from),
@@ -242,6 +252,7 @@ impl Merge {
         let study = load(&self.file)?;
         let path = store_path(&self.file, self.store.as_ref());
         let mut store = Store::create(&path, &study.hash).map_err(Failure::input)?;
+        mend(&mut store, &path)?;
         for other in &self.stores {
             let other = Store::open(other, &study.hash).map_err(Failure::input)?;
             store.merge(&other).map_err(Failure::input)?;

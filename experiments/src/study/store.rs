@@ -2,17 +2,17 @@
 //!
 //! A run is written in a transaction when it has ended, those that ended together in one, so a process that is killed at any moment
 //! leaves a store that opens and holds whole runs only. Each transaction is on the disk before it counts (WAL with `synchronous = FULL`): what
-//! is in the store also outlives a loss of power, where the disk keeps its word. Seconds stand in a table of their own: everything else is the same
-//! on every machine.
+//! is in the store also outlives a loss of power, where the disk keeps its word. Each run carries a checksum: one that a disk or a person has
+//! changed is not taken for what it was. Seconds stand in a table of their own: everything else is the same on every machine.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params};
 use thiserror::Error;
 
 /// The layout of the tables; raised with every change of it.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 
 const LAYOUT: &str = "
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -21,7 +21,7 @@ const LAYOUT: &str = "
         status TEXT NOT NULL,
         converged INTEGER NOT NULL,
         local_minimum INTEGER NOT NULL,
-        digits REAL NOT NULL,
+        digits REAL,
         initial REAL,
         final REAL,
         steps INTEGER NOT NULL,
@@ -29,7 +29,8 @@ const LAYOUT: &str = "
         jacobian_evaluations INTEGER NOT NULL,
         hessian_evaluations INTEGER NOT NULL,
         parameters BLOB NOT NULL,
-        trace BLOB NOT NULL
+        trace BLOB NOT NULL,
+        checksum INTEGER NOT NULL
     );
     CREATE TABLE time (job INTEGER PRIMARY KEY, seconds REAL NOT NULL);
 ";
@@ -185,6 +186,22 @@ pub enum StoreError {
         /// The store.
         path: PathBuf,
     },
+    /// What SQLite cannot read, or reads in disorder.
+    #[error("{path} is damaged ({what}); move it away and run the study again, or merge copies of it", path = .path.display())]
+    Damaged {
+        /// The store.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// A run that is not what was written.
+    #[error("run {job} in {path} is damaged; `study run` carries out such runs again", path = .path.display())]
+    DamagedRun {
+        /// The store.
+        path: PathBuf,
+        /// The run's number.
+        job: u64,
+    },
     /// Two stores disagree about a run.
     #[error("run {job} ended otherwise in {path} than in the store that it is merged into", path = .path.display())]
     Disagreement {
@@ -193,6 +210,17 @@ pub enum StoreError {
         /// The run's number.
         job: u64,
     },
+}
+
+impl StoreError {
+    fn sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
+        let path = path.to_owned();
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, what: source.to_string() },
+            Some(ErrorCode::NotADatabase) => StoreError::Format { path },
+            _ => StoreError::Sqlite { path, source },
+        }
+    }
 }
 
 /// A store that is open.
@@ -276,25 +304,32 @@ impl Store {
     }
 
     fn connect(path: &Path, lock: Option<File>) -> Result<Store, StoreError> {
-        let connection =
-            Connection::open(path).map_err(|source| StoreError::Sqlite { path: path.into(), source })?;
+        let connection = Connection::open(path).map_err(|source| StoreError::sqlite(path, source))?;
         Ok(Store { path: path.into(), connection, _lock: lock })
     }
 
     fn sql<T>(&mut self, act: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        act(&mut self.connection).map_err(|source| StoreError::Sqlite { path: self.path.clone(), source })
+        act(&mut self.connection).map_err(|source| StoreError::sqlite(&self.path, source))
     }
 
-    fn meta(&self, key: &str) -> Option<String> {
+    fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
         let row = self.connection.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0));
-        row.optional().ok().flatten()
+        match row.optional().map_err(|source| StoreError::sqlite(&self.path, source)) {
+            // no such table, or not of this kind
+            Err(StoreError::Sqlite { source, .. })
+                if source.sqlite_error_code() == Some(ErrorCode::Unknown) =>
+            {
+                Ok(None)
+            }
+            other => other,
+        }
     }
 
     fn check(&self, study: &str) -> Result<(), StoreError> {
-        if self.meta("format").as_deref() != Some(FORMAT) {
+        if self.meta("format")?.as_deref() != Some(FORMAT) {
             return Err(StoreError::Format { path: self.path.clone() });
         }
-        match self.meta("study").as_deref() == Some(study) {
+        match self.meta("study")?.as_deref() == Some(study) {
             true => Ok(()),
             false => Err(StoreError::OtherStudy { path: self.path.clone() }),
         }
@@ -329,10 +364,31 @@ impl Store {
         })
     }
 
+    /// Takes out the runs that are not what was written, so that they are carried out again; gives their numbers.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where more is damaged than runs.
+    pub fn discard_damaged(&mut self) -> Result<Vec<u64>, StoreError> {
+        let mut damaged = Vec::new();
+        self.rows(|job, run| {
+            damaged.extend(run.is_none().then_some(job));
+            Ok(())
+        })?;
+        self.sql(|connection| {
+            let transaction = connection.transaction()?;
+            for job in &damaged {
+                transaction.execute("DELETE FROM run WHERE job = ?1", [*job as i64])?;
+                transaction.execute("DELETE FROM time WHERE job = ?1", [*job as i64])?;
+            }
+            transaction.commit()
+        })?;
+        Ok(damaged)
+    }
+
     /// Calls `each` with every finished run and its seconds, in the order of their numbers; only one is in memory at a time.
     ///
     /// # Errors
-    /// [`StoreError::Sqlite`]
+    /// [`StoreError::DamagedRun`], and what [`StoreError`] says of files.
     pub fn for_each(&mut self, mut each: impl FnMut(u64, Record, Option<f64>)) -> Result<(), StoreError> {
         self.visit(|job, record, seconds| {
             each(job, record, seconds);
@@ -345,13 +401,31 @@ impl Store {
         &self,
         mut each: impl FnMut(u64, Record, Option<f64>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let fail = |source| StoreError::Sqlite { path: self.path.clone(), source };
+        self.rows(|job, run| match run {
+            Some((record, seconds)) => each(job, record, seconds),
+            None => Err(StoreError::DamagedRun { path: self.path.clone(), job }),
+        })
+    }
+
+    /// Calls `each` with the number of every run, ascending, and what it is, unless that is damaged.
+    fn rows(
+        &self,
+        mut each: impl FnMut(u64, Option<(Record, Option<f64>)>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let fail = |source| StoreError::sqlite(&self.path, source);
         let all = format!("{READ} ORDER BY run.job");
         let mut statement = self.connection.prepare(&all).map_err(fail)?;
         let mut rows = statement.query([]).map_err(fail)?;
+        let mut last = None;
         while let Some(row) = rows.next().map_err(fail)? {
-            let (job, record, seconds) = read(row).map_err(fail)?;
-            each(job, record, seconds)?;
+            let job = row.get::<_, i64>(0).map_err(fail)? as u64;
+            if last.replace(job).is_some_and(|last| last >= job) {
+                return Err(StoreError::Damaged {
+                    path: self.path.clone(),
+                    what: "runs are not in order".into(),
+                });
+            }
+            each(job, read(row, job))?;
         }
         Ok(())
     }
@@ -359,14 +433,15 @@ impl Store {
     /// Takes over the runs of another store of the same study: all of them, or on an error none.
     ///
     /// # Errors
-    /// [`StoreError::Disagreement`] where both have a run and it did not end alike.
+    /// [`StoreError::Disagreement`] where both have a run and it did not end alike, [`StoreError::DamagedRun`].
     pub fn merge(&mut self, other: &Store) -> Result<(), StoreError> {
         let path = self.path.clone();
-        let fail = |source| StoreError::Sqlite { path: path.clone(), source };
+        let fail = |source| StoreError::sqlite(&path, source);
         let transaction = self.connection.transaction().map_err(fail)?;
         other.visit(|job, record, seconds| match find(&transaction, job).map_err(fail)? {
             None => write(&transaction, job, &record, seconds).map_err(fail),
-            Some(known) if fingerprint(&known) == fingerprint(&record) => Ok(()),
+            Some(None) => Err(StoreError::DamagedRun { path: path.clone(), job }),
+            Some(Some((known, _))) if fingerprint(&known) == fingerprint(&record) => Ok(()),
             Some(_) => Err(StoreError::Disagreement { path: other.path.clone(), job }),
         })?;
         transaction.commit().map_err(fail)
@@ -376,15 +451,17 @@ impl Store {
 /// Reads rows of [`read`].
 const READ: &str = "SELECT run.*, time.seconds FROM run LEFT JOIN time ON run.job = time.job";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<(u64, Record, Option<f64>)> {
+/// The run of that number, `None` if the row is not what was written.
+fn read(row: &Row<'_>, job: u64) -> Option<(Record, Option<f64>)> {
     // SQLite keeps NaN as NULL
-    let real = |i: usize| row.get::<_, Option<f64>>(i).map(|x| x.unwrap_or(f64::NAN));
-    let whole = |i: usize| row.get::<_, i64>(i).map(|n| n as u64);
-    let numbers = |i: usize| row.get_ref(i)?.as_blob().map(numbers).map_err(rusqlite::Error::from);
+    let real = |i: usize| row.get::<_, Option<f64>>(i).ok().map(|x| x.unwrap_or(f64::NAN));
+    let whole = |i: usize| row.get::<_, i64>(i).ok().map(|n| n as u64);
+    let bytes = |i: usize| row.get_ref(i).ok()?.as_blob().ok();
+    let (parameters, trace) = (bytes(11)?, bytes(12)?);
     let record = Record {
-        status: row.get(1)?,
-        converged: row.get(2)?,
-        local_minimum: row.get(3)?,
+        status: row.get(1).ok()?,
+        converged: row.get(2).ok()?,
+        local_minimum: row.get(3).ok()?,
         digits: real(4)?,
         initial: real(5)?,
         last: real(6)?,
@@ -392,20 +469,28 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(u64, Record, Option<f64>)> {
         residual_evaluations: whole(8)?,
         jacobian_evaluations: whole(9)?,
         hessian_evaluations: whole(10)?,
-        parameters: numbers(11)?,
-        trace: Point::all(&numbers(12)?),
+        parameters: numbers(parameters),
+        trace: Point::all(&numbers(trace)),
     };
-    Ok((whole(0)?, record, row.get(13)?))
+    let seconds = row.get(14).ok()?;
+    (whole(13)? == checksum(job, &record, seconds, parameters, trace)).then_some((record, seconds))
 }
 
-fn find(connection: &Connection, job: u64) -> rusqlite::Result<Option<Record>> {
+type Known = Option<(Record, Option<f64>)>;
+
+fn find(connection: &Connection, job: u64) -> rusqlite::Result<Option<Known>> {
     let mut statement = connection.prepare_cached(&format!("{READ} WHERE run.job = ?1"))?;
-    statement.query_row([job as i64], |row| read(row).map(|(_, record, _)| record)).optional()
+    statement.query_row([job as i64], |row| Ok(read(row, job))).optional()
 }
 
 fn write(connection: &Connection, job: u64, record: &Record, seconds: Option<f64>) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached("INSERT OR IGNORE INTO run VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)")?
+    let parameters = blob(record.parameters.iter().copied());
+    let trace = blob(record.trace.iter().flat_map(Point::numbers));
+    let checksum = checksum(job, record, seconds, &parameters, &trace);
+    let written = connection
+        .prepare_cached(
+            "INSERT INTO run VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14) ON CONFLICT (job) DO NOTHING",
+        )?
         .execute(params![
             job as i64,
             record.status,
@@ -418,15 +503,40 @@ fn write(connection: &Connection, job: u64, record: &Record, seconds: Option<f64
             record.residual_evaluations as i64,
             record.jacobian_evaluations as i64,
             record.hessian_evaluations as i64,
-            blob(record.parameters.iter().copied()),
-            blob(record.trace.iter().flat_map(Point::numbers)),
+            parameters,
+            trace,
+            checksum as i64,
         ])?;
-    if let Some(seconds) = seconds {
+    if let (1, Some(seconds)) = (written, seconds) {
         connection
-            .prepare_cached("INSERT OR IGNORE INTO time VALUES (?1,?2)")?
+            .prepare_cached("INSERT OR REPLACE INTO time VALUES (?1,?2)")?
             .execute(params![job as i64, seconds])?;
     }
     Ok(())
+}
+
+/// The CRC-32 of a run, which finds what a disk or a hand changes, not who wants to deceive.
+fn checksum(job: u64, record: &Record, seconds: Option<f64>, parameters: &[u8], trace: &[u8]) -> u64 {
+    let counts = [
+        job,
+        record.status.len() as u64,
+        record.converged.into(),
+        record.local_minimum.into(),
+        record.steps,
+        record.residual_evaluations,
+        record.jacobian_evaluations,
+        record.hessian_evaluations,
+        parameters.len() as u64,
+        seconds.is_some().into(),
+    ];
+    // SQLite has one NaN and one zero
+    let numbers = [record.digits, record.initial, record.last, seconds.unwrap_or(0.0)]
+        .map(|x| if x.is_nan() { f64::NAN } else { x + 0.0 });
+    let mut hasher = crc32fast::Hasher::new();
+    counts.iter().for_each(|count| hasher.update(&count.to_le_bytes()));
+    hasher.update(&blob(numbers.into_iter()));
+    [record.status.as_bytes(), parameters, trace].iter().for_each(|bytes| hasher.update(bytes));
+    hasher.finalize().into()
 }
 
 fn blob(numbers: impl Iterator<Item = f64>) -> Vec<u8> {
