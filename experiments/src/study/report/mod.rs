@@ -19,6 +19,7 @@
 
 mod comparisons;
 mod figures;
+mod latex;
 mod methods;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -211,8 +212,8 @@ fn page(named: &Named<'_>, sheets: &[Sheet], drawn: &[(String, String)]) -> Stri
     }
     body += "<a href=\"#figures\">Figures</a> · <a href=\"#courses\">Convergence</a></nav>\n";
     body += "<p>Numbers lead to their runs: a share to those that it counts, anything else to all that it was made of. In \
-             figures a point shows its values; a click zooms in, with shift out, a double click shows everything. How all of \
-             this is measured stands in methods.md, the numbers in full in data/.</p>\n";
+             figures a point shows its values, a name its line; a click zooms in, with shift out, a double click shows \
+             everything. How all of this is measured stands in methods.md, the numbers in full in data/.</p>\n";
     let (courses, profiles): (Vec<_>, Vec<_>) =
         drawn.iter().partition(|(name, _)| name.starts_with("convergence/"));
     let (last, first) = sheets.split_last().map_or((None, sheets), |(last, first)| (Some(last), first));

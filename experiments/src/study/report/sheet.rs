@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::latex::latex;
 use crate::figure::escape;
 
 /// What stands in a table.
@@ -292,59 +293,6 @@ pub fn marked(text: &str) -> String {
     }
     out
 }
-
-/// Text as LaTeX sets it, with its usual fonts. A character that they have not stands as its number.
-fn latex(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        let word = LATEX.iter().find(|(own, _)| *own == c);
-        match (c, word) {
-            (_, Some((_, word))) => out += word,
-            ('&' | '%' | '$' | '#' | '_' | '{' | '}', None) => out.extend(['\\', c]),
-            ('\n' | '\r' | '\t', None) => out.push(' '),
-            // ASCII, and Latin letters
-            (' '..='~' | 'À'..='ÿ', None) => out.push(c),
-            _ if c.is_control() => {}
-            _ => {
-                let _ = write!(out, "U+{:04X}", u32::from(c));
-            }
-        }
-    }
-    out
-}
-
-/// What LaTeX has a command for.
-const LATEX: &[(char, &str)] = &[
-    ('~', "\\textasciitilde{}"),
-    ('^', "\\textasciicircum{}"),
-    ('\\', "\\textbackslash{}"),
-    ('<', "\\textless{}"),
-    ('>', "\\textgreater{}"),
-    ('|', "\\textbar{}"),
-    ('"', "\\textquotedbl{}"),
-    ('[', "{[}"),
-    (']', "{]}"),
-    ('∞', "$\\infty$"),
-    ('×', "$\\times$"),
-    ('÷', "$\\div$"),
-    ('±', "$\\pm$"),
-    ('≥', "$\\ge$"),
-    ('≤', "$\\le$"),
-    ('−', "$-$"),
-    ('–', "--"),
-    ('α', "$\\alpha$"),
-    ('β', "$\\beta$"),
-    ('γ', "$\\gamma$"),
-    ('δ', "$\\delta$"),
-    ('ε', "$\\epsilon$"),
-    ('κ', "$\\kappa$"),
-    ('λ', "$\\lambda$"),
-    ('μ', "$\\mu$"),
-    ('ρ', "$\\rho$"),
-    ('σ', "$\\sigma$"),
-    ('τ', "$\\tau$"),
-    ('ω', "$\\omega$"),
-];
 
 #[cfg(test)]
 mod tests {

@@ -34,7 +34,7 @@ fn middle(values: &[f64], interval: fn(&[f64]) -> Option<Interval>, decimals: us
 
 /// How a number of the study's file is written.
 pub fn plain(x: f64) -> String {
-    if (1e-3..1e6).contains(&x) { format!("{x}") } else { format!("{x:e}") }
+    if x == 0.0 || (1e-3..1e6).contains(&x) { format!("{x}") } else { format!("{x:e}") }
 }
 
 impl Named<'_> {
