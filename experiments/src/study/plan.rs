@@ -19,7 +19,7 @@ use crate::suite::{Problem, Values, suite, suite_names};
 pub struct Study {
     /// Its name.
     pub name: String,
-    /// Chooses random starts and resampling.
+    /// Chooses random starts, and the runs that a verification carries out again.
     pub seed: u64,
     /// The problems with the starts that the study asks for, in the order of the file and of their names.
     pub problems: Vec<Started>,

@@ -59,6 +59,8 @@ const LOCK: &str = include_str!("../../../../Cargo.lock");
 const GUIDE: &str = "<p>Numbers lead to their runs: a share to those that it counts, anything else to all that it was made of. In \
      figures a point shows its values, a name its line; a click zooms in, with shift out, a double click shows \
      everything. How all of this is measured stands in methods.md, the numbers in full in data/.</p>";
+/// Runs that are put into a store together.
+const TOGETHER: usize = 1000;
 /// Crates that compute.
 const CRATES: [&str; 7] = ["argmin", "core-math", "egg", "ndarray", "num-dual", "rug", "rusqlite"];
 
@@ -244,13 +246,22 @@ fn inputs(study: &Study, text: &str) -> Files {
 /// # Errors
 /// See [`ReportError`].
 pub fn unpack(runs: &str, store: &mut Store) -> Result<(), ReportError> {
-    let runs = lines(runs)?;
-    Ok(store.insert(runs.into_iter().map(|(number, record)| (number, record, None)))?)
+    let mut rest = runs.lines().enumerate();
+    loop {
+        let some: Vec<(u64, Record)> = rest.by_ref().take(TOGETHER).map(line).collect::<Result<_, _>>()?;
+        if some.is_empty() {
+            return Ok(());
+        }
+        store.insert(some.into_iter().map(|(number, record)| (number, record, None)))?;
+    }
 }
 
 fn lines(runs: &str) -> Result<Vec<(u64, Record)>, ReportError> {
-    let read = |(i, line)| from_line(line).ok_or(ReportError::Line { line: i + 1 });
-    runs.lines().enumerate().map(read).map(|run| run.map(|(number, record, _)| (number, record))).collect()
+    runs.lines().enumerate().map(line).collect()
+}
+
+fn line((i, text): (usize, &str)) -> Result<(u64, Record), ReportError> {
+    from_line(text).map(|(number, record, _)| (number, record)).ok_or(ReportError::Line { line: i + 1 })
 }
 
 /// The hash of the study whose report a folder holds, or the beginning of one; `None` if it holds none.
