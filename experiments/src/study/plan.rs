@@ -374,7 +374,16 @@ impl Builder {
             let name = file.display().to_string();
             let problem = match is_strd {
                 true => strd::problem(&called, &name, &text).map_err(|e| format!("{name}: {e}")),
-                false => Problem::parse(&called, &name, &text).map_err(|e| e.to_string()),
+                false => Problem::parse_with(&called, &name, &text, |csv| {
+                    let text = beside(path, csv)?;
+                    self.hash.update(format!("{}\n{text}", text.len()));
+                    // several problems may share it
+                    if texts.iter().all(|(known, _)| known != csv) {
+                        texts.push((csv.to_owned(), text.clone()));
+                    }
+                    Ok(text)
+                })
+                .map_err(|e| e.to_string()),
             };
             texts.push((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), text));
             match problem {
@@ -394,6 +403,16 @@ impl Builder {
         }
         problems
     }
+}
+
+/// The text of a file in a folder, which a copy of that folder has too.
+fn beside(folder: &Path, name: &str) -> Result<String, String> {
+    if Path::new(name).file_name().is_none_or(|own| own != name) {
+        return Err(format!(
+            "{name}: a CSV file must lie beside the problem file, and be named without a path"
+        ));
+    }
+    fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"))
 }
 
 fn words<'a>(options: impl Iterator<Item = (&'a str, &'a [f64])>) -> Vec<String> {

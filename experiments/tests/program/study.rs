@@ -510,3 +510,65 @@ fn the_gallery_is_whole() {
     let (bands, problems) = (figure.matches("<path class=\"band\"").count(), study.problems.len());
     assert!(bands == 6 && problems >= 6, "{bands} bands over {problems} problems");
 }
+
+/// Problem files of each kind: their answers are found, and a report's copy of them is the same study.
+#[test]
+fn problems_of_every_kind_travel_with_the_report() {
+    let folder = Folder::new("study-kinds");
+    std::fs::create_dir(folder.0.join("own")).unwrap();
+    let scene =
+        |name: &str, model: &str, rest: &str| format!("name = \"{name}\"\nmodel = '''\n{model}'''\n{rest}");
+    let example =
+        |name: &str| std::fs::read_to_string(root().join("experiments/examples").join(name)).unwrap();
+    let targets =
+        "[certified]\nparameters = { gain = 4.0, bias = -8.0 }\n[data]\nt = [1.0, 3.0]\nx = [-4.0, 4.0]\n";
+    folder.write("own/rects.toml", scene("rects", &example("marker.rectsl"), targets));
+    let camera = "[certified]\nparameters = { tilt = 20.0 }\n";
+    folder.write("own/camera.toml", scene("camera", &example("camera.yaml"), camera));
+    folder.write("own/line.toml", LINE);
+    let by_csv = LINE.replace("\"line\"", "\"by csv\"").split("[data]").next().unwrap().to_owned();
+    folder.write("own/by-csv.toml", format!("csv = \"line.csv\"\n{by_csv}"));
+    folder.write("own/again.toml", format!("csv = \"line.csv\"\n{}", by_csv.replace("by csv", "again")));
+    folder.write("own/line.csv", "t, y\n0,2\n1,3\n2,4\n");
+    folder.write(
+        "s.toml",
+        "name = \"kinds\"\n[[suites]]\nfolder = \"own\"\n[[solvers]]\nsolver = \"default\"\n",
+    );
+    let done = |line: &[&str]| {
+        let ran = run(&folder, line);
+        assert_eq!(ran.code, 0, "{line:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    };
+    done(&["study", "run", "s.toml"]);
+    done(&["study", "report", "s.toml", "--out", "a"]);
+    let a = files(&folder.0.join("a"));
+    let solvers = String::from_utf8_lossy(&a["data/solvers.csv"]).into_owned();
+    let shares = solvers.lines().nth(1).unwrap();
+    assert!(shares.starts_with("default,1.0,") && shares.ends_with(",5"), "{solvers}");
+    assert_eq!(a["inputs/own/line.csv"], b"t, y\n0,2\n1,3\n2,4\n");
+    done(&["study", "report", "--from", "a", "--out", "b"]);
+    assert!(a == files(&folder.0.join("b")), "a report made of a report differs");
+    done(&["study", "verify", "b"]);
+    // other data are another study; what is no data says where and why
+    folder.write("own/line.csv", "t, y\n0,2\n1,3\n2,5\n");
+    assert_eq!(run(&folder, &["study", "run", "s.toml"]).code, 2);
+    let said = |csv: &str, problem: String| {
+        folder.write("own/line.csv", csv);
+        folder.write("own/by-csv.toml", problem);
+        let ran = run(&folder, &["study", "run", "s.toml"]);
+        assert_eq!(ran.code, 2);
+        ran.stderr
+    };
+    let named = |name: &str| format!("csv = \"{name}\"\n{by_csv}");
+    let faults = [
+        (said("t,y\n0,2\n1,high\n", named("line.csv")), "line 3: y is \"high\", which is no finite number"),
+        (said("t,y\n0,2,3\n", named("line.csv")), "line.csv: CSV error"),
+        (said("t,t\n0,2\n", named("line.csv")), "two columns have one name"),
+        (said("t,y\n0,2\n", named("../s.toml")), "beside the problem file"),
+        (said("t,y\n0,2\n", named("none.csv")), "none.csv: No such file"),
+        (said("t,y\n0,2\n", format!("csv = \"line.csv\"\n{LINE}")), "[data] and in line.csv"),
+    ];
+    for (stderr, due) in faults {
+        assert!(stderr.contains(due), "{due}: {stderr}");
+    }
+}
