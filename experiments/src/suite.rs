@@ -196,29 +196,21 @@ impl Problem {
         };
         let modelled = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
             let Some(model) = &problem.model else { return Ok(Vec::new()) };
-            let scene_errors = |errors| SuiteError::Scene { file: file.into(), errors };
-            let scene: Option<(Vec<Channel>, Box<dyn Fn(&str) -> String>)> = if Scene::is_rectsl(model) {
-                let scene = Scene::parse_rectsl(model).map_err(scene_errors)?;
-                Some((scene.channels(), Box::new(move |name| scene.channel_name(name).into())))
-            } else if CinematicScene::is_yaml(model) {
-                let scene = CinematicScene::parse_yaml(model).map_err(scene_errors)?;
-                Some((scene.channels(), Box::new(move |name| scene.channel_name(name).into())))
-            } else {
-                None
-            };
-            if let Some((channels, channel_name)) = scene {
+            let scene = scene(model, &problem.data)
+                .map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
+            if let Some((channels, columns)) = scene {
                 let restart = |track: &Track| track.restart_parameters(|name| start.get(name).copied());
-                if let Some(stray) = problem
-                    .data
-                    .keys()
-                    .find(|c| *c != "t" && channels.iter().all(|own| own.name != channel_name(c)))
-                {
+                let is_stray = |(column, channel): &(&String, String)| {
+                    *column != "t" && channels.iter().all(|own| own.name != *channel)
+                };
+                if let Some((stray, _)) = columns.iter().find(|column| is_stray(column)) {
                     return Err(data(format!("the column {stray} is no channel of the scene")));
                 }
                 return Ok(channels
                     .into_iter()
                     .map(|mut channel| {
-                        channel.targets.extend(targets(&channel.name, &|y| y));
+                        let own = columns.iter().filter(|(_, of)| *of == channel.name);
+                        channel.targets.extend(own.flat_map(|(column, _)| targets(column, &|y| y)));
                         Channel { track: restart(&channel.track), ..channel }
                     })
                     .collect());
@@ -322,6 +314,28 @@ impl Problem {
 pub fn column_track(times: &[f64], column: &[f64]) -> Result<Track, BuildError> {
     linear(times.iter().copied().zip(column.iter().copied())).track()
 }
+
+/// A scene's channels, and each column with the channel that it is of; `None` if the model is a formula.
+fn scene<'a, T>(
+    model: &str,
+    data: &'a BTreeMap<String, T>,
+) -> Result<Option<SceneChannels<'a>>, Vec<SyntaxError>> {
+    let of = |name: &dyn Fn(&str) -> String| data.keys().map(|column| (column, name(column))).collect();
+    if Scene::is_rectsl(model) {
+        let scene = Scene::parse_rectsl(model)?;
+        let columns = of(&|column| scene.channel_name(column).into());
+        return Ok(Some((scene.channels(), columns)));
+    }
+    if CinematicScene::is_yaml(model) {
+        let scene = CinematicScene::parse_yaml(model)?;
+        let columns = of(&|column| scene.channel_name(column));
+        return Ok(Some((scene.channels(), columns)));
+    }
+    Ok(None)
+}
+
+/// See [`scene`].
+type SceneChannels<'a> = (Vec<Channel>, Vec<(&'a String, String)>);
 
 /// The columns of a CSV file with a header.
 fn columns(text: &str) -> Result<BTreeMap<String, Vec<f64>>, String> {

@@ -119,7 +119,14 @@ impl Study {
         let (Some(root), Some(budget), Some(accuracy), true) =
             (root, budget, accuracy, build.faults.is_empty())
         else {
-            return Err(build.faults);
+            // a grid makes several solvers of one fault
+            let mut faults: Vec<Fault> = Vec::new();
+            for fault in build.faults {
+                if !faults.contains(&fault) {
+                    faults.push(fault);
+                }
+            }
+            return Err(faults);
         };
         let seed = root.whole("seed");
         let problems: Vec<Started> = problems

@@ -152,13 +152,11 @@ impl Named<'_> {
         for (i, started) in study.problems.iter().enumerate() {
             let starts: Vec<&str> = started.starts.iter().map(|(name, _)| name.as_str()).collect();
             let names = parameters(started);
-            let (problem, starts) = (marked(&self.problem(i)), starts.join(", "));
-            let _ = writeln!(
-                out,
-                "- {problem}: {} parameters ({}); starts {starts}",
-                names.len(),
-                names.join(", ")
-            );
+            let answer =
+                if self.is_answered(i) { "" } else { "; no known answer, so that no digits are counted" };
+            let (problem, starts, n) = (marked(&self.problem(i)), starts.join(", "), names.len());
+            let _ =
+                writeln!(out, "- {problem}: {n} parameters ({}); starts {starts}{answer}", names.join(", "));
         }
         out += "\n## Measures\n\n| measure | what it is | source |\n| --- | --- | --- |\n";
         for (name, formula, source) in MEASURES {

@@ -49,6 +49,28 @@ impl Named<'_> {
         own.map(|own| format!("{}/{}", own.suite, own.name)).unwrap_or_default()
     }
 
+    /// Whether a problem's answer is known: without it no digits are counted.
+    pub(super) fn is_answered(&self, problem: usize) -> bool {
+        let own = self.study.problems.get(problem).map(|own| &own.problem);
+        own.is_some_and(|own| !own.certified.is_empty() || own.sum_of_squares.is_some())
+    }
+
+    /// What is to be said of problems whose answers nobody has told.
+    fn unanswered(&self) -> String {
+        let names: Vec<String> = (0..self.study.problems.len())
+            .filter(|problem| !self.is_answered(*problem))
+            .map(|problem| self.problem(problem))
+            .collect();
+        match names.as_slice() {
+            [] => String::new(),
+            names => format!(
+                " Warning: no digits are counted on {}, whose answers the problem files do not certify; only data profiles and \
+                 curves of the cost tell of them.",
+                names.join(", ")
+            ),
+        }
+    }
+
     fn start(&self, run: &Summary) -> String {
         let starts = self.study.problems.get(run.job.problem).map(|own| &own.starts);
         starts.and_then(|starts| starts.get(run.job.start)).map(|(name, _)| name.clone()).unwrap_or_default()
@@ -150,7 +172,8 @@ impl Named<'_> {
             title: "Solvers".into(),
             note: "The share of runs that end with so many digits right, with 95 % intervals over problems; how many say that \
                    they converged elsewhere, and not to a known local minimum; how many gave no answer at all."
-                .into(),
+                .to_owned()
+                + &self.unanswered(),
             columns: columns.chain(["converged elsewhere", "no answer", "runs"].map(str::to_owned)).collect(),
             rows: self.solvers().map(row).collect(),
         }
