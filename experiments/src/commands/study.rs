@@ -346,8 +346,9 @@ impl Report {
                 let scratch = Scratch::new()?;
                 let mut store =
                     Store::create(&scratch.0.join("runs"), &study.hash).map_err(Failure::input)?;
-                report::unpack(&runs, &mut store)
-                    .and_then(|()| report::write(&study, &text, &mut store, &mut folder))
+                let unpacked = report::unpack(&runs, &mut store);
+                drop(runs);
+                unpacked.and_then(|()| report::write(&study, &text, &mut store, &mut folder))
             }
         };
         let files = made.map_err(|error| match &error {
