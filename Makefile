@@ -89,9 +89,10 @@ study: setup
 	$(CARGO) build --release --locked -p keyfit
 	mkdir -p target/study
 	$(KEYFIT) study run experiments/examples/gallery.toml --store target/study/gallery.runs
+	rm -rf target/study/report
 	$(KEYFIT) study report experiments/examples/gallery.toml --store target/study/gallery.runs --out target/study/report
 	$(KEYFIT) study verify target/study/report
-	sed -E 's/ data-values="[^"]*"//' target/study/report/figures/performance-6.svg > experiments/docs/gallery.svg
+	sed -E 's/ data-values="[^"]*"//; /visibility="hidden"/d' target/study/report/figures/performance-6.svg > experiments/docs/gallery.svg
 
 # A report with hostile names, looked at with what its readers use: LaTeX, Poppler, pyarrow and a browser. What cannot be had is
 # told, here and at the end of the tests, and not taken for a fault.

@@ -1,9 +1,10 @@
 //! Suites: problems with known answers. One TOML file is one problem, one folder of `suites/` is one suite; what lies
 //! there is embedded in the binary.
 //!
-//! A problem file holds `name`, `model` (a formula, or a scene in RectSL), `starts` (tables name → number; the model's
+//! A problem file holds `name`, `model` (a formula, or a scene in RectSL or YAML), `starts` (tables name → number; the model's
 //! own starts if there are none), `[data]` (columns: `t` and one a channel, `y` for a formula; without `t` the rows are
-//! numbered from 0; any other column is a name in the formula, a track over the rows), `response` (what is fitted in
+//! numbered from 0; any other column is a name in the formula, a track over the rows) or `csv` (the name of a file beside it
+//! that holds these columns, with a header), `response` (what is fitted in
 //! the place of y, a formula of `y`), `zeros` (formulas that are to be 0, each a channel with one target; beside a model or
 //! alone) and `[certified]` (`parameters`, `standard_errors`, `sum_of_squares`, and in `local_minima` the sums of squares of
 //! minima that are not the least). Where one answer has several names, `equivalent` lists what may be put for the certified
@@ -13,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use include_dir::{Dir, include_dir};
-use keyfit_ir::{BuildError, Names, Scene, SyntaxError, Track, linear, t};
+use keyfit_ir::{BuildError, CinematicScene, Names, Scene, SyntaxError, Track, linear, t};
 use keyfit_solvers::{Channel, Target};
 use serde::Deserialize;
 use thiserror::Error;
@@ -110,6 +111,7 @@ struct File {
     certified: Certified,
     #[serde(default)]
     data: BTreeMap<String, Vec<f64>>,
+    csv: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -146,15 +148,35 @@ pub fn suite(name: &str) -> Result<Vec<Problem>, SuiteError> {
 }
 
 impl Problem {
-    /// Reads a problem file; `file` is how errors call it.
+    /// Reads a problem file that holds its data; `file` is how errors call it.
     ///
     /// # Errors
     /// See [`SuiteError`].
     pub fn parse(suite: &str, file: &str, text: &str) -> Result<Problem, SuiteError> {
+        Problem::parse_with(suite, file, text, |name| Err(format!("{name} cannot be read from here")))
+    }
+
+    /// Reads a problem file; `csv` gives the text of the CSV file that it names, or says why not.
+    ///
+    /// # Errors
+    /// See [`SuiteError`].
+    pub fn parse_with(
+        suite: &str,
+        file: &str,
+        text: &str,
+        csv: impl FnOnce(&str) -> Result<String, String>,
+    ) -> Result<Problem, SuiteError> {
         let syntax = |source| SuiteError::Syntax { file: file.into(), source };
         let data = |message: String| SuiteError::Data { file: file.into(), message };
-        let problem: File =
+        let mut problem: File =
             toml::from_str(text).map_err(|e| SuiteError::Form { file: file.into(), source: Box::new(e) })?;
+        if let Some(name) = &problem.csv {
+            if !problem.data.is_empty() {
+                return Err(data(format!("there are columns in [data] and in {name}: which are meant?")));
+            }
+            let text = csv(name).map_err(data)?;
+            problem.data = columns(&text).map_err(|e| data(format!("{name}: {e}")))?;
+        }
         let rows = problem.data.values().map(Vec::len).max().unwrap_or(0);
         if problem.data.values().any(|column| column.len() != rows) {
             return Err(data("the columns differ in length".into()));
@@ -174,22 +196,21 @@ impl Problem {
         };
         let modelled = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
             let Some(model) = &problem.model else { return Ok(Vec::new()) };
-            if Scene::is_rectsl(model) {
-                let scene = Scene::parse_rectsl(model);
-                let scene = scene.map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
+            let scene = scene(model, &problem.data)
+                .map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
+            if let Some((channels, columns)) = scene {
                 let restart = |track: &Track| track.restart_parameters(|name| start.get(name).copied());
-                let channels = scene.channels();
-                if let Some(stray) = problem
-                    .data
-                    .keys()
-                    .find(|c| *c != "t" && channels.iter().all(|own| own.name != scene.channel_name(c)))
-                {
+                let is_stray = |(column, channel): &(&String, String)| {
+                    *column != "t" && channels.iter().all(|own| own.name != *channel)
+                };
+                if let Some((stray, _)) = columns.iter().find(|column| is_stray(column)) {
                     return Err(data(format!("the column {stray} is no channel of the scene")));
                 }
                 return Ok(channels
                     .into_iter()
                     .map(|mut channel| {
-                        channel.targets.extend(targets(&channel.name, &|y| y));
+                        let own = columns.iter().filter(|(_, of)| *of == channel.name);
+                        channel.targets.extend(own.flat_map(|(column, _)| targets(column, &|y| y)));
                         Channel { track: restart(&channel.track), ..channel }
                     })
                     .collect());
@@ -292,6 +313,51 @@ impl Problem {
 /// [`BuildError::Keys`] where the times are not those of keys.
 pub fn column_track(times: &[f64], column: &[f64]) -> Result<Track, BuildError> {
     linear(times.iter().copied().zip(column.iter().copied())).track()
+}
+
+/// A scene's channels, and each column with the channel that it is of; `None` if the model is a formula.
+fn scene<'a, T>(
+    model: &str,
+    data: &'a BTreeMap<String, T>,
+) -> Result<Option<SceneChannels<'a>>, Vec<SyntaxError>> {
+    let of = |name: &dyn Fn(&str) -> String| data.keys().map(|column| (column, name(column))).collect();
+    if Scene::is_rectsl(model) {
+        let scene = Scene::parse_rectsl(model)?;
+        let columns = of(&|column| scene.channel_name(column).into());
+        return Ok(Some((scene.channels(), columns)));
+    }
+    if CinematicScene::is_yaml(model) {
+        let scene = CinematicScene::parse_yaml(model)?;
+        let columns = of(&|column| scene.channel_name(column));
+        return Ok(Some((scene.channels(), columns)));
+    }
+    Ok(None)
+}
+
+/// See [`scene`].
+type SceneChannels<'a> = (Vec<Channel>, Vec<(&'a String, String)>);
+
+/// The columns of a CSV file with a header.
+fn columns(text: &str) -> Result<BTreeMap<String, Vec<f64>>, String> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|e| e.to_string())?.clone();
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); header.len()];
+    for record in reader.records() {
+        let record = record.map_err(|e| e.to_string())?;
+        let line = record.position().map_or(0, csv::Position::line);
+        for ((name, column), cell) in header.iter().zip(&mut columns).zip(&record) {
+            let number = cell.parse::<f64>().ok().filter(|x| x.is_finite());
+            column.push(
+                number
+                    .ok_or_else(|| format!("line {line}: {name} is {cell:?}, which is no finite number"))?,
+            );
+        }
+    }
+    let named: BTreeMap<String, Vec<f64>> = header.iter().map(str::to_owned).zip(columns).collect();
+    match named.len() == header.len() {
+        true => Ok(named),
+        false => Err("two columns have one name".into()),
+    }
 }
 
 /// Values as the starts of free parameters.

@@ -225,7 +225,7 @@ fn a_png_has_its_size_and_something_on_it() {
 #[test]
 fn a_band_lies_around_its_line() {
     use keyfit::figure::{Axis, Series, line_figure};
-    let axis = |logarithmic| Axis { label: "along".into(), logarithmic };
+    let axis = |logarithmic| Axis { label: "along".into(), logarithmic, whole: None };
     let line = |name: &str, band: &[(f64, f64, f64)]| Series {
         name: name.into(),
         points: vec![(1.0, 0.2), (10.0, 0.2), (10.0, 0.6), (100.0, 0.6)],
@@ -244,5 +244,59 @@ fn a_band_lies_around_its_line() {
             String::from_utf8_lossy(&figure.pdf().unwrap()).contains("/ca 0.12")
         };
         assert!(shade(&with) && !shade(&without));
+    }
+}
+
+#[test]
+fn each_of_many_lines_is_known_without_its_colour() {
+    use keyfit::figure::{Axis, Series, line_figure};
+    let axis = || Axis { label: "along".into(), logarithmic: false, whole: Some((0.0, 1.0)) };
+    let line = |k: usize, to: f64| {
+        // no two end at one height, nor in the order of their names
+        let height = (5 * k % 9) as f64 / 10.0;
+        let points = vec![(0.0, 0.0), (to, height)];
+        Series { name: format!("line {k}"), points, band: vec![(0.0, 0.0, 0.1), (to, height, 1.0)] }
+    };
+    let all =
+        |last: f64| -> Vec<Series> { (0..9).map(|k| line(k, if k == 8 { last } else { 1.0 })).collect() };
+    let draw = |last: f64| line_figure("many", &axis(), &axis(), &all(last)).svg(None);
+    let groups = |svg: &str| -> Vec<String> {
+        svg.split("<g class=\"series")
+            .skip(1)
+            .map(|group| group.split("</g>").next().unwrap().into())
+            .collect()
+    };
+    let between = |text: &str, before: &str, after: &str| -> String {
+        text.split_once(before).unwrap().1.split(after).next().unwrap().into()
+    };
+    let tied = draw(1.0);
+    let groups_of_tied = groups(&tied);
+    let colours: std::collections::BTreeSet<String> =
+        groups_of_tied.iter().map(|group| between(group, "stroke=\"", "\"")).collect();
+    assert_eq!((groups_of_tied.len(), colours.len()), (9, 7));
+    assert_eq!((tied.matches("series other").count(), tied.matches("visibility=\"hidden\"").count()), (3, 3));
+    // each name is tied to the end of its own line, and they have the order of these
+    let mut ends = Vec::new();
+    for group in &groups_of_tied {
+        let paths: Vec<Vec<(f64, f64)>> =
+            group.split("<path d=\"M").skip(1).map(|rest| places(rest.split('"').next().unwrap())).collect();
+        assert_eq!((paths.len(), paths[0].last()), (2, paths[1].first()), "{group}");
+        ends.push((paths[0][1].1, paths[1].last().unwrap().1));
+    }
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert!(ends.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 + 16.9 < pair[1].1), "{ends:?}");
+    // where a line ends before the others, numbers lead to names
+    let numbered = draw(0.5);
+    for k in 0..9 {
+        let ends = |svg: &str| {
+            let labels = svg.split("<text class=\"small middle label").skip(1);
+            labels.filter(|label| between(label, ">", "<") == format!("{}", k + 1)).count()
+        };
+        assert_eq!((ends(&tied), ends(&numbered)), (0, 1), "{k}");
+        assert!(numbered.contains(&format!(">{} line {k}</text>", k + 1)));
+    }
+    #[cfg(feature = "png")]
+    for (name, svg) in [("tied", &tied), ("numbered", &numbered)] {
+        check(name, svg);
     }
 }

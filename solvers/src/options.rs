@@ -31,6 +31,8 @@ pub struct NumberOption {
     pub doc: &'static str,
     /// Sets it; tells whether it can have this value.
     pub set: fn(&mut Options, f64) -> bool,
+    /// Its value; `None` where each solver has its own.
+    pub get: fn(&Options) -> Option<f64>,
 }
 
 /// The options that are numbers.
@@ -39,21 +41,25 @@ pub static OPTIONS: &[NumberOption] = &[
         name: "iterations",
         doc: "the most iterations: a whole number",
         set: |options, x| whole(x).map(|n| options.iterations = Some(n)).is_some(),
+        get: |options| options.iterations.map(|n| n as f64),
     },
     NumberOption {
         name: "evaluations",
         doc: "the most evaluations of all residuals: a whole number from 1 on",
         set: |options, x| whole(x).filter(|n| *n > 0).map(|n| options.evaluation_budget = n).is_some(),
+        get: |options| Some(options.evaluation_budget as f64),
     },
     NumberOption {
         name: "learning-rate",
         doc: "the step of gradient descent: a finite number above 0",
         set: |options, x| positive(x).map(|x| options.learning_rate = x).is_some(),
+        get: |options| Some(options.learning_rate),
     },
     NumberOption {
         name: "first-step",
         doc: "the first trust radius in units of the start's scaled length: a finite number above 0",
         set: |options, x| positive(x).map(|x| options.first_step = x).is_some(),
+        get: |options| Some(options.first_step),
     },
     NumberOption {
         name: "starts",
@@ -62,11 +68,13 @@ pub static OPTIONS: &[NumberOption] = &[
             let starts = whole(x).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
             starts.map(|n| options.starts = n).is_some()
         },
+        get: |options| Some(f64::from(options.starts)),
     },
     NumberOption {
         name: "seed",
         doc: "chooses the other starts: a whole number",
         set: |options, x| whole(x).map(|n| options.seed = n).is_some(),
+        get: |options| Some(options.seed as f64),
     },
 ];
 

@@ -90,28 +90,32 @@ fn print(text: &str) -> Result<(), Failure> {
 /// Writes to a temporary name of its own and renames, so that no half file is ever seen. A link is followed; an existing
 /// file keeps its permissions.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let fail = |e: io::Error| Failure::input(format!("{}: {e}", path.display()));
+    fill_whole(path, |file| file.write_all(bytes))
+        .map_err(|e| Failure::input(format!("{}: {e}", path.display())))
+}
+
+/// The same with what `fill` writes.
+fn fill_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.into());
     let present = fs::metadata(&target).ok();
     if present.as_ref().is_some_and(|present| !present.is_file()) {
-        return Err(Failure::input(format!("{} is not a regular file", path.display())));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     // the first name that is free: another keyfit may be writing here too
-    let (temporary, mut file) = (0u32..)
+    let (temporary, file) = (0u32..)
         .map(|n| target.with_file_name(format!(".{name}.{}-{n}.partial", std::process::id())))
         .find_map(|own| match fs::OpenOptions::new().write(true).create_new(true).open(&own) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => None,
             opened => Some(opened.map(|file| (own, file))),
         })
-        .unwrap_or_else(|| Err(io::ErrorKind::AlreadyExists.into()))
-        .map_err(fail)?;
-    let written = file.write_all(bytes).and_then(|()| match &present {
-        Some(present) => file.set_permissions(present.permissions()),
+        .unwrap_or_else(|| Err(io::ErrorKind::AlreadyExists.into()))?;
+    let mut file = io::BufWriter::new(file);
+    let written = fill(&mut file).and_then(|()| file.flush()).and_then(|()| match &present {
+        Some(present) => file.get_ref().set_permissions(present.permissions()),
         None => Ok(()),
     });
-    written.and_then(|()| fs::rename(&temporary, &target)).map_err(|e| {
+    written.and_then(|()| fs::rename(&temporary, &target)).inspect_err(|_| {
         let _ = fs::remove_file(&temporary);
-        fail(e)
     })
 }

@@ -15,7 +15,7 @@ use keyfit::study::work::{execute, to_line};
 use keyfit::study::{Shard, Store, Study as Plan, file};
 use serde_json::json;
 
-use super::{print, print_json, write_whole};
+use super::{fill_whole, print, print_json, write_whole};
 use crate::failure::{Failure, Source, say};
 use crate::model::read;
 
@@ -342,11 +342,13 @@ impl Report {
         };
         let study = load(&file)?;
         let text = read(&file)?.text;
+        self.check(&study)?;
+        let mut folder = OutFolder(&self.out);
         let made = match &self.from {
             None => {
                 let path = store_path(&file, self.store.as_ref());
                 let mut store = Store::open(&path, &study.hash).map_err(Failure::input)?;
-                report::report(&study, &text, &mut store)
+                report::write(&study, &text, &mut store, &mut folder)
             }
             Some(from) => {
                 let name = from.join(report::RUNS);
@@ -355,33 +357,32 @@ impl Report {
                 let scratch = Scratch::new()?;
                 let mut store =
                     Store::create(&scratch.0.join("runs"), &study.hash).map_err(Failure::input)?;
-                report::unpack(&runs, &mut store).and_then(|()| report::report(&study, &text, &mut store))
+                let unpacked = report::unpack(&runs, &mut store);
+                drop(runs);
+                unpacked.and_then(|()| report::write(&study, &text, &mut store, &mut folder))
             }
         };
-        let files = made.map_err(|error| {
-            let failure = Failure::input(&error);
-            match error {
-                ReportError::Table(TableError::Missing { .. }) => {
-                    failure.hint("carry them out with: keyfit study run")
-                }
-                _ => failure,
+        let files = made.map_err(|error| match &error {
+            ReportError::Table(TableError::Missing { .. }) => {
+                Failure::input(&error).hint("carry them out with: keyfit study run")
             }
+            ReportError::Io { .. } => Failure::input(format!("{}: {error}", self.out.display())),
+            _ => Failure::input(&error),
         })?;
-        self.write(&study, &files)?;
         let index = self.out.join("report.html");
         if self.json {
             print_json(&json!({
                 "study": study.name,
                 "folder": self.out.display().to_string(),
-                "files": files.len(),
+                "files": files,
             }))
         } else {
-            print(&format!("{}: {} files; see {}\n", study.name, files.len(), index.display()))
+            print(&format!("{}: {} files; see {}\n", study.name, files, index.display()))
         }
     }
 
-    /// Writes into a folder that is empty, or holds a report of this study.
-    fn write(&self, study: &Plan, files: &report::Files) -> Result<(), Failure> {
+    /// The folder must be empty, or hold a report of this study.
+    fn check(&self, study: &Plan) -> Result<(), Failure> {
         let fail = |e: io::Error| Failure::input(format!("{}: {e}", self.out.display()));
         let is_taken = self.out.is_dir() && fs::read_dir(&self.out).map_err(fail)?.next().is_some();
         if is_taken && report::study_of(&self.out).as_ref() != Some(&study.hash) {
@@ -391,12 +392,18 @@ impl Report {
             ))
             .hint("name a new folder with --out"));
         }
-        for (path, bytes) in files {
-            let path = self.out.join(path);
-            fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(fail)?;
-            write_whole(&path, bytes)?;
-        }
         Ok(())
+    }
+}
+
+/// Where a report goes.
+struct OutFolder<'a>(&'a Path);
+
+impl report::Output for OutFolder<'_> {
+    fn file(&mut self, path: &str, fill: &mut report::Fill<'_>) -> io::Result<()> {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(&path))?;
+        fill_whole(&path, fill)
     }
 }
 

@@ -46,12 +46,19 @@ const DESCENT: f64 = 3.0;
 pub(super) struct Labels {
     bounds: Area,
     taken: Vec<Area>,
+    /// What is kept free left and right of words.
+    apart: f64,
 }
 
 impl Labels {
     /// None yet; words stay within `bounds`.
     pub(super) fn new(bounds: Area) -> Labels {
-        Labels { bounds, taken: Vec::new() }
+        Labels { bounds, taken: Vec::new(), apart: 0.0 }
+    }
+
+    /// The same with so much left and right of words.
+    pub(super) fn apart(self, apart: f64) -> Labels {
+        Labels { apart, ..self }
     }
 
     /// Keeps words away from an area.
@@ -76,7 +83,7 @@ impl Labels {
 
     /// `text` at the first free place around `about`, `away` from it; nothing if all are taken.
     pub(super) fn place(&mut self, class: &str, about: Point, away: f64, text: &str) -> Option<Element> {
-        let width = text_width(text);
+        let width = text_width(text) + 2.0 * self.apart;
         let middle = about.y + (ASCENT - DESCENT) / 2.0;
         let places = [
             (about.x - width / 2.0, about.y - away - DESCENT),

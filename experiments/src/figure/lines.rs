@@ -1,6 +1,8 @@
 //! Lines over two axes: profiles and courses.
 
 use super::axis::{Scale, significant};
+use super::key::{self, Key};
+use super::labels::Area;
 use super::svg::{Canvas, Element, Point, point};
 use super::{Figure, MARGIN, WIDTH, cut};
 
@@ -11,6 +13,8 @@ pub struct Axis {
     pub label: String,
     /// Whether powers of ten stand evenly; then what is not positive is not drawn.
     pub logarithmic: bool,
+    /// What it shows at least, whatever the lines reach.
+    pub whole: Option<(f64, f64)>,
 }
 
 /// One line.
@@ -24,17 +28,17 @@ pub struct Series {
     pub band: Vec<(f64, f64, f64)>,
 }
 
-/// Okabe and Ito's colours without black, which no dark page shows; then dashed, then dotted.
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", GREY];
+/// Okabe and Ito's colours without black, which no dark page shows, and yellow, which no light one does.
+const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+/// That of lines beyond these.
 const GREY: &str = "#8b8b8b";
-const DASHES: [&str; 4] = ["", "7 4", "2 4", "9 3 2 3"];
 /// Right of the frame, where the names stand.
 const KEY: f64 = 250.0;
 const TOP: f64 = 62.0;
 const GUTTER: f64 = 58.0;
 const HEIGHT: f64 = 320.0;
-/// From one name to the next.
-const LINE: f64 = 17.0;
+/// Left and right of all lines, as a share of what they need.
+const PAD: f64 = 0.02;
 /// As many decades as are worth seeing.
 const DECADES: f64 = 24.0;
 
@@ -57,12 +61,15 @@ impl Axis {
 }
 
 /// What the shade around lines is.
-const BAND: &str = "95 % pointwise band";
+const BAND: &str = "shaded: 95 % pointwise band";
 
 /// Draws lines with their bands. Each holds its numbers with four digits as data, for a page's script to read out.
+///
+/// The first six lines have colours. Of more than these nobody could tell which is which: the others are thin and grey, and their
+/// bands are hidden until a page shows them. Every line is known without its colour: its name is tied to its right end, or
+/// a number there leads to it.
 pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure {
-    let banded = series.iter().any(|own| !own.band.is_empty());
-    let height = HEIGHT.max(LINE * (series.len() + usize::from(banded)) as f64);
+    let height = HEIGHT.max(key::LINE * series.len() as f64);
     let (left, right, bottom) = (MARGIN + GUTTER, WIDTH - MARGIN - KEY, TOP + height);
     let mapped: Vec<Vec<(f64, f64)>> =
         series.iter().map(|own| own.points.iter().map(|(a, b)| (x.map(*a), y.map(*b))).collect()).collect();
@@ -71,14 +78,15 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         .map(|own| around(&own.band).map(|(a, b)| (x.map(a), y.map(b))).filter(finite).collect())
         .collect();
     let of = |axis: &Axis, pick: fn(&(f64, f64)) -> f64| {
-        let whole = mapped.iter().chain(&bands).flatten().filter(|p| finite(p)).map(pick);
-        let scale = Scale::of(whole).unwrap_or(Scale { low: 0.0, high: 1.0 });
+        let reached = mapped.iter().chain(&bands).flatten().filter(|p| finite(p)).map(pick);
+        let whole = axis.whole.into_iter().flat_map(|(low, high)| [axis.map(low), axis.map(high)]);
+        let scale = Scale::of(reached.chain(whole)).unwrap_or(Scale { low: 0.0, high: 1.0 });
         let scale = if axis.logarithmic {
             Scale { low: scale.low.max(scale.high - DECADES), ..scale }
         } else {
             scale
         };
-        scale.padded(0.02)
+        scale.padded(PAD)
     };
     let (across, up) = (of(x, |p| p.0), of(y, |p| p.1));
     let place = |(a, b): (f64, f64)| -> Point {
@@ -99,25 +107,28 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         canvas.add(Element::line("grid", foot, point(right, foot.y)));
         canvas.add(Element::text("small end quiet", point(left - 6.0, foot.y + 4.0), &text));
     }
-    let row = |k: usize| point(right + 14.0, TOP + 8.0 + LINE * k as f64);
-    for (k, (own, points)) in series.iter().zip(&mapped).enumerate() {
+    let ends = mapped.iter().map(|points| {
+        let last = points.iter().filter(|p| finite(p)).max_by(|a, b| a.0.total_cmp(&b.0));
+        last.map(|p| place(*p))
+    });
+    let frame = Area { left, top: TOP, right, bottom };
+    let key = Key::new(frame, ends.collect(), 1.5 * PAD * (right - left));
+    // the first ones over the others
+    for (k, (own, points)) in series.iter().zip(&mapped).enumerate().rev() {
         let runs: Vec<Vec<Point>> =
             points.split(|p| !finite(p)).map(|run| run.iter().map(|p| place(*p)).collect()).collect();
-        let path = styled(Element::path("", &runs), k);
-        let at = row(k);
-        let key = styled(Element::line("", at, point(at.x + 24.0, at.y)), k);
-        let name = Element::text("small", point(at.x + 32.0, at.y + 4.0), &cut(&own.name, 34));
-        let group = Element::new("g").set("class", "series").set("data-name", &own.name);
-        let group = group.set("data-values", &values(own, points, &place));
+        let group = Element::new("g").set("class", if is_grey(k) { "series other" } else { "series" });
+        let group = group.set("data-name", &own.name).set("data-values", &values(own, points, &place));
         let outline: Vec<Point> = bands.get(k).into_iter().flatten().map(|p| place(*p)).collect();
-        let shade = (outline.len() > 1).then(|| shaded(Element::path("band", &[outline]), colour(k)));
+        let shade = (outline.len() > 1).then(|| shaded(Element::path("band", &[outline]), k));
         let group = shade.into_iter().fold(group, Element::child);
-        canvas.add(group.child(path).child(key).child(name));
+        let group = group.child(stroked(Element::path("", &runs), k));
+        canvas.add(group.child(stroked(key.line(k), k)).child(key.name(k, &own.name)));
     }
-    if banded {
-        let at = row(series.len());
-        canvas.add(shaded(Element::rect("band", point(at.x + 12.0, at.y), 24.0, 10.0), GREY));
-        canvas.add(Element::text("small quiet", point(at.x + 32.0, at.y + 4.0), BAND));
+    key.numbers().into_iter().for_each(|number| canvas.add(number));
+    if series.iter().enumerate().any(|(k, own)| !is_grey(k) && !own.band.is_empty()) {
+        let of = if series.len() > COLOURS.len() { " of the lines in colour" } else { "" };
+        canvas.add(Element::text("small quiet end", point(right, TOP - 12.0), &format!("{BAND}{of}")));
     }
     Figure::new(title, bottom + 54.0, canvas)
 }
@@ -131,19 +142,22 @@ fn around(band: &[(f64, f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
     band.iter().map(|(x, _, high)| (*x, *high)).chain(band.iter().rev().map(|(x, low, _)| (*x, *low)))
 }
 
+fn is_grey(k: usize) -> bool {
+    k >= COLOURS.len()
+}
+
 fn colour(k: usize) -> &'static str {
-    COLOURS.get(k % COLOURS.len()).copied().unwrap_or(GREY)
+    COLOURS.get(k).copied().unwrap_or(GREY)
 }
 
 /// Filled, so that lines are seen through it; the rule that paths are not would win over attributes.
-fn shaded(element: Element, colour: &str) -> Element {
-    element.set("style", &format!("fill:{colour};fill-opacity:.12"))
+fn shaded(element: Element, k: usize) -> Element {
+    let element = element.set("style", &format!("fill:{};fill-opacity:.12", colour(k)));
+    if is_grey(k) { element.set("visibility", "hidden") } else { element }
 }
 
-fn styled(element: Element, k: usize) -> Element {
-    let dash = DASHES.get(k / COLOURS.len() % DASHES.len()).copied().unwrap_or("");
-    let element = element.set("stroke", colour(k)).set("stroke-width", "1.8");
-    if dash.is_empty() { element } else { element.set("stroke-dasharray", dash) }
+fn stroked(element: Element, k: usize) -> Element {
+    element.set("stroke", colour(k)).set("stroke-width", if is_grey(k) { "1" } else { "2" })
 }
 
 /// Place and numbers of each point that is drawn: `px,py,x,y`, apart from each other by spaces.

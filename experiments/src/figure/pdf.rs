@@ -6,7 +6,7 @@ use pdf_writer::types::LineCapStyle;
 use pdf_writer::writers::ExtGraphicsState;
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref};
 use resvg::tiny_skia::{Path, PathSegment, Point, Transform};
-use resvg::usvg::{Group, LineCap, Node, Paint};
+use resvg::usvg::{Group, LineCap, Node, Paint, PaintOrder};
 
 use super::png::{PngError, tree};
 
@@ -67,6 +67,17 @@ fn state(k: usize) -> String {
 
 /// Draws a shape; the opacities that are needed are collected, each once.
 fn shape(content: &mut Content, path: &resvg::usvg::Path, opacities: &mut Vec<f32>) {
+    // what keeps lines away from letters is behind these
+    if path.paint_order() == PaintOrder::StrokeAndFill {
+        stroke(content, path);
+        fill(content, path, opacities);
+    } else {
+        fill(content, path, opacities);
+        stroke(content, path);
+    }
+}
+
+fn fill(content: &mut Content, path: &resvg::usvg::Path, opacities: &mut Vec<f32>) {
     if let Some((fill, [r, g, b])) = path.fill().and_then(|fill| Some((fill, colour(fill.paint())?))) {
         let opacity = fill.opacity().get();
         let known = opacities.iter().position(|own| *own == opacity).unwrap_or_else(|| {
@@ -77,6 +88,9 @@ fn shape(content: &mut Content, path: &resvg::usvg::Path, opacities: &mut Vec<f3
         outline(content, path.data(), path.abs_transform());
         content.fill_nonzero();
     }
+}
+
+fn stroke(content: &mut Content, path: &resvg::usvg::Path) {
     let Some(stroke) = path.stroke() else { return };
     if let Some([r, g, b]) = colour(stroke.paint()) {
         let round = stroke.linecap() == LineCap::Round;

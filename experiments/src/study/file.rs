@@ -98,7 +98,11 @@ const fn field(
 pub const TABLES: &[(&str, bool, &str)] = &[
     ("", false, "The study"),
     ("suites", true, "Problems with known answers: an embedded suite, or a folder of problem files"),
-    ("solvers", true, "Solvers with their options; a grid makes one entry of each combination"),
+    (
+        "solvers",
+        true,
+        "Solvers with their options; a grid makes one entry of each combination. Figures have colours for the first six",
+    ),
     ("starts", false, "Where each problem is started from"),
     ("budget", false, "What a run may cost; whatever is used up first ends it"),
     ("accuracy", false, "What the statistics count as solved"),
@@ -107,7 +111,13 @@ pub const TABLES: &[(&str, bool, &str)] = &[
 /// Every field.
 pub const FIELDS: &[Field] = &[
     field("", "name", Kind::Text, None, "how the study is called"),
-    field("", "seed", Kind::Whole(0), Some("0"), "chooses the random starts and the resampling of intervals"),
+    field(
+        "",
+        "seed",
+        Kind::Whole(0),
+        Some("0"),
+        "chooses the random starts, and the runs that verify carries out again",
+    ),
     field("suites", "name", Kind::Text, Some("\"\""), "an embedded suite; or how tables call the folder"),
     field(
         "suites",

@@ -19,7 +19,7 @@ use crate::suite::{Problem, Values, suite, suite_names};
 pub struct Study {
     /// Its name.
     pub name: String,
-    /// Chooses random starts and resampling.
+    /// Chooses random starts, and the runs that a verification carries out again.
     pub seed: u64,
     /// The problems with the starts that the study asks for, in the order of the file and of their names.
     pub problems: Vec<Started>,
@@ -119,7 +119,14 @@ impl Study {
         let (Some(root), Some(budget), Some(accuracy), true) =
             (root, budget, accuracy, build.faults.is_empty())
         else {
-            return Err(build.faults);
+            // a grid makes several solvers of one fault
+            let mut faults: Vec<Fault> = Vec::new();
+            for fault in build.faults {
+                if !faults.contains(&fault) {
+                    faults.push(fault);
+                }
+            }
+            return Err(faults);
         };
         let seed = root.whole("seed");
         let problems: Vec<Started> = problems
@@ -374,7 +381,16 @@ impl Builder {
             let name = file.display().to_string();
             let problem = match is_strd {
                 true => strd::problem(&called, &name, &text).map_err(|e| format!("{name}: {e}")),
-                false => Problem::parse(&called, &name, &text).map_err(|e| e.to_string()),
+                false => Problem::parse_with(&called, &name, &text, |csv| {
+                    let text = beside(path, csv)?;
+                    self.hash.update(format!("{}\n{text}", text.len()));
+                    // several problems may share it
+                    if texts.iter().all(|(known, _)| known != csv) {
+                        texts.push((csv.to_owned(), text.clone()));
+                    }
+                    Ok(text)
+                })
+                .map_err(|e| e.to_string()),
             };
             texts.push((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), text));
             match problem {
@@ -394,6 +410,16 @@ impl Builder {
         }
         problems
     }
+}
+
+/// The text of a file in a folder, which a copy of that folder has too.
+fn beside(folder: &Path, name: &str) -> Result<String, String> {
+    if Path::new(name).file_name().is_none_or(|own| own != name) {
+        return Err(format!(
+            "{name}: a CSV file must lie beside the problem file, and be named without a path"
+        ));
+    }
+    fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"))
 }
 
 fn words<'a>(options: impl Iterator<Item = (&'a str, &'a [f64])>) -> Vec<String> {

@@ -55,6 +55,12 @@ addEventListener("load", () => setTimeout(() => {
   svg.dispatchEvent(new PointerEvent("pointermove", at));
   const tip = document.getElementById("tip");
   found.tip = [tip.style.display, tip.textContent, values.join(", ")];
+  // a name shows its line, and the band that is hidden in print
+  const other = svg.querySelector(".other"), name = (other ?? group).querySelector("text");
+  name.dispatchEvent(new PointerEvent("pointermove", { clientX: box.right - 1, clientY: box.top + 1, bubbles: true }));
+  found.named = [tip.textContent, (other ?? group).dataset.name, svg.querySelectorAll(".faint").length, svg.querySelectorAll(".series").length];
+  const band = (other ?? group).querySelector(".band");
+  found.band = band && getComputedStyle(band).visibility;
   svg.dispatchEvent(new MouseEvent("click", at));
   found.zoomed = svg.getAttribute("viewBox") !== [left, top, width, height].join(" ");
   found.wide = [document.documentElement.scrollWidth, innerWidth];
@@ -120,9 +126,9 @@ fn the_report_works_in_a_browser() {
         assert_eq!((&links["wrong"], &links["missing"]), (&none, &none));
         assert!(links["followed"].as_u64() > Some(200), "{links}");
         assert_eq!(found["every"], found["runs"]);
-        // all runs of the two solvers, of three
+        // all runs of the two solvers, of seven
         let pair = found["pair"].as_array().unwrap();
-        assert_eq!(3 * pair[0].as_u64().unwrap(), 2 * found["runs"].as_u64().unwrap(), "{pair:?}");
+        assert_eq!(7 * pair[0].as_u64().unwrap(), 2 * found["runs"].as_u64().unwrap(), "{pair:?}");
         assert!(
             pair[1] == true && pair[2].as_str().unwrap().contains(", for effect in the row of digits"),
             "{pair:?}"
@@ -137,6 +143,10 @@ fn the_report_works_in_a_browser() {
         let tip = found["tip"].as_array().unwrap();
         assert_eq!(tip[0], "block", "{found}");
         assert!(tip[1].as_str().unwrap().ends_with(tip[2].as_str().unwrap()), "{found}");
+        let named = found["named"].as_array().unwrap();
+        assert_eq!(named[0], named[1], "{found}");
+        assert_eq!(named[2].as_u64().unwrap() + 1, named[3].as_u64().unwrap(), "{found}");
+        assert_eq!(found["band"], "visible", "{found}");
         assert_eq!(found["zoomed"], true, "{found}");
         let wide = numbers("wide");
         assert!(wide[0] <= wide[1] && wide[1] == f64::from(width), "{found}");

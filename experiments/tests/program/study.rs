@@ -1,6 +1,6 @@
 //! `keyfit study`: nothing is lost, whatever happens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -391,6 +391,15 @@ fn a_report_is_the_same_however_it_is_made() {
         assert_eq!(run(&folder, &["study", "report", "t.toml", "--out", out]).code, 2);
     }
     assert!(a == files(&folder.0.join("a")));
+    // what a killed report has left is written over
+    for lost in ["manifest.json", "report.html"] {
+        std::fs::remove_file(folder.0.join("b").join(lost)).unwrap();
+    }
+    assert_eq!(run(&folder, &["study", "report", "t.toml", "--out", "b"]).code, 2);
+    done(&["study", "report", "s.toml", "--out", "b"]);
+    assert!(a == files(&folder.0.join("b")));
+    let full = run(&folder, &["study", "report", "s.toml", "--out", "s.toml/b"]);
+    assert!(full.code == 2 && full.stderr.contains("s.toml/b"), "{}", full.stderr);
 
     assert!(done(&["study", "verify", "c", "--sample", "1000"]).contains("runs ended alike"));
     let figure = folder.0.join("c/figures/digits.svg");
@@ -483,8 +492,9 @@ fn the_gallery_is_whole() {
     let folder = root().join("experiments/examples");
     let text = std::fs::read_to_string(folder.join("gallery.toml")).unwrap();
     let study = Study::parse(&text, &folder).unwrap();
-    let solvers: Vec<&str> = study.solvers.iter().map(|own| own.solver.name).collect();
-    assert_eq!(solvers, keyfit::SOLVERS.iter().map(|entry| entry.name).collect::<Vec<_>>());
+    let solvers: BTreeSet<&str> = study.solvers.iter().map(|own| own.solver.name).collect();
+    assert_eq!((solvers.len(), study.solvers.len()), (keyfit::SOLVERS.len(), keyfit::SOLVERS.len()));
+    assert!(keyfit::SOLVERS.iter().all(|entry| solvers.contains(entry.name)));
     let mut suites: Vec<&str> = study.problems.iter().map(|own| own.problem.suite.as_str()).collect();
     suites.dedup();
     suites.sort_unstable();
@@ -493,11 +503,84 @@ fn the_gallery_is_whole() {
     let figure = std::fs::read_to_string(root().join("experiments/docs/gallery.svg")).unwrap();
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     assert!(readme.contains("](experiments/docs/gallery.svg)") && figure.len() < 200_000);
-    let named: Vec<&str> = figure
-        .lines()
-        .filter_map(|line| line.split_once("class=\"series\" data-name=\"")?.1.split('"').next())
-        .collect();
+    let named: BTreeSet<&str> =
+        figure.split(" data-name=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert_eq!(named, solvers);
+    // those in colour
     let (bands, problems) = (figure.matches("<path class=\"band\"").count(), study.problems.len());
-    assert!(bands == solvers.len() && problems >= 6, "{bands} bands over {problems} problems");
+    assert!(bands == 6 && problems >= 6, "{bands} bands over {problems} problems");
+}
+
+/// Problem files of each kind: their answers are found, and a report's copy of them is the same study.
+#[test]
+fn problems_of_every_kind_travel_with_the_report() {
+    let folder = Folder::new("study-kinds");
+    std::fs::create_dir(folder.0.join("own")).unwrap();
+    let scene =
+        |name: &str, model: &str, rest: &str| format!("name = \"{name}\"\nmodel = '''\n{model}'''\n{rest}");
+    let example =
+        |name: &str| std::fs::read_to_string(root().join("experiments/examples").join(name)).unwrap();
+    let targets = "[certified]\nparameters = { gain = 4.0, bias = -8.0 }\n[data]\nt = [1.0, 3.0]\n\"marker.x\" = [-4.0, 4.0]\n";
+    folder.write("own/rects.toml", scene("rects", &example("marker.rectsl"), targets));
+    let camera = "[certified]\nparameters = { tilt = 20.0 }\n";
+    folder.write("own/camera.toml", scene("camera", &example("camera.yaml"), camera));
+    folder.write("own/line.toml", LINE);
+    let by_csv = LINE.replace("\"line\"", "\"by csv\"").split("[data]").next().unwrap().to_owned();
+    folder.write("own/by-csv.toml", format!("csv = \"line.csv\"\n{by_csv}"));
+    folder.write("own/again.toml", format!("csv = \"line.csv\"\n{}", by_csv.replace("by csv", "again")));
+    folder.write("own/line.csv", "t, y\n0,2\n1,3\n2,4\n");
+    folder.write(
+        "own/open.toml",
+        LINE.replace("\"line\"", "\"open\"").replace("parameters = { a = 1.0, b = 2.0 }", ""),
+    );
+    folder.write(
+        "s.toml",
+        "name = \"kinds\"\n[[suites]]\nfolder = \"own\"\n[[solvers]]\nsolver = \"default\"\n",
+    );
+    let done = |line: &[&str]| {
+        let ran = run(&folder, line);
+        assert_eq!(ran.code, 0, "{line:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    };
+    done(&["study", "run", "s.toml"]);
+    done(&["study", "report", "s.toml", "--out", "a"]);
+    let a = files(&folder.0.join("a"));
+    let solvers = String::from_utf8_lossy(&a["data/solvers.csv"]).into_owned();
+    let shares = solvers.lines().nth(1).unwrap();
+    // all but the one whose answer nobody knows, which is told
+    assert!(shares.starts_with("default,0.8333333333333334,") && shares.ends_with(",6"), "{solvers}");
+    let told = [
+        ("tables/solvers.md", "Warning: no digits are counted on own/open,"),
+        ("methods.md", "- own/open: 2 parameters (a, b); starts 1; no known answer"),
+        ("methods.md", "- own/line: 2 parameters (a, b); starts 1\n"),
+    ];
+    for (file, due) in told {
+        assert!(String::from_utf8_lossy(&a[file]).contains(due), "{file}: {due}");
+    }
+    assert_eq!(a["inputs/own/line.csv"], b"t, y\n0,2\n1,3\n2,4\n");
+    done(&["study", "report", "--from", "a", "--out", "b"]);
+    assert!(a == files(&folder.0.join("b")), "a report made of a report differs");
+    done(&["study", "verify", "b"]);
+    // other data are another study; what is no data says where and why
+    folder.write("own/line.csv", "t, y\n0,2\n1,3\n2,5\n");
+    assert_eq!(run(&folder, &["study", "run", "s.toml"]).code, 2);
+    let said = |csv: &str, problem: String| {
+        folder.write("own/line.csv", csv);
+        folder.write("own/by-csv.toml", problem);
+        let ran = run(&folder, &["study", "run", "s.toml"]);
+        assert_eq!(ran.code, 2);
+        ran.stderr
+    };
+    let named = |name: &str| format!("csv = \"{name}\"\n{by_csv}");
+    let faults = [
+        (said("t,y\n0,2\n1,high\n", named("line.csv")), "line 3: y is \"high\", which is no finite number"),
+        (said("t,y\n0,2,3\n", named("line.csv")), "line.csv: CSV error"),
+        (said("t,t\n0,2\n", named("line.csv")), "two columns have one name"),
+        (said("t,y\n0,2\n", named("../s.toml")), "beside the problem file"),
+        (said("t,y\n0,2\n", named("none.csv")), "none.csv: No such file"),
+        (said("t,y\n0,2\n", format!("csv = \"line.csv\"\n{LINE}")), "[data] and in line.csv"),
+    ];
+    for (stderr, due) in faults {
+        assert!(stderr.contains(due), "{due}: {stderr}");
+    }
 }

@@ -4,7 +4,7 @@
 
 What is wrong is told, and ends it with 1. A tool that is not there is told, and ends it with 3 once all others are done.
 """
-import csv, math, pathlib, shutil, subprocess, sys, tempfile
+import csv, json, math, pathlib, shutil, struct, subprocess, sys, tempfile
 
 report = pathlib.Path(sys.argv[1]).resolve()
 wrong, missing = [], []
@@ -66,6 +66,27 @@ def data():
     return f"{len(all)} Parquet files with {values} values are their CSV", len(all) >= 8 and values > 1000
 
 
+def runs():
+    """A line of runs.jsonl says what methods.md says that it does: the counts, digits and cost of the table of runs."""
+    with open(report / "data/runs.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    lines = (report / "runs.jsonl").read_text(encoding="utf-8").splitlines()
+    real = lambda bits: struct.unpack("d", struct.pack("Q", bits))[0]
+    points = 0
+    for row, line in zip(rows, lines, strict=True):
+        status, words = json.loads(line)
+        number, _, _, parameters, _, *counts, digits, _, last, _ = words[:12]
+        course = [real(bits) for bits in words[12 + parameters:]]
+        said = [str(number), status, *map(str, counts), real(digits), real(last)]
+        due = [row[name] for name in ("run", "status", "residuals", "Jacobians", "Hessians")]
+        due += [float(row["digits"]), float(row["cost"])]
+        same = all(a == b or a != a and b != b for a, b in zip(said, due, strict=True))
+        if not same or len(course) % 9 or course and course[-9 + 1] > counts[0]:
+            wrong.append(f"run {number}: {said} is not {due}")
+        points += len(course) // 9
+    return f"{len(lines)} runs with {points} points read as methods.md says", points > 100
+
+
 def there(tool):
     if tool != "pyarrow":
         return shutil.which(tool) is not None
@@ -76,7 +97,7 @@ def there(tool):
         return False
 
 
-for tool, look in [("pdflatex", tables), ("pdftoppm", figures), ("pyarrow", data)]:
+for tool, look in [("pdflatex", tables), ("pdftoppm", figures), ("pyarrow", data), ("python3", runs)]:
     if not there(tool):
         missing.append(f"NOT CHECKED, as there is no {tool}: {look.__doc__}")
         continue

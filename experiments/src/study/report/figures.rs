@@ -14,7 +14,12 @@ pub struct Drawn {
 }
 
 fn axis(label: &str, logarithmic: bool) -> Axis {
-    Axis { label: label.into(), logarithmic }
+    Axis { label: label.into(), logarithmic, whole: None }
+}
+
+/// The axis of shares: all of it, so that figures can be compared.
+fn shares(label: &str) -> Axis {
+    Axis { whole: Some((0.0, 1.0)), ..axis(label, false) }
 }
 
 /// A solver's share of runs as a step function from `from` on to the right edge, with its band, which changes where the share
@@ -45,7 +50,7 @@ impl Named<'_> {
         let to = largest * 1.2;
         let lines: Vec<Series> =
             solvers.map(|k| steps(self.solver(k), costs, &profile, k, from, to)).collect();
-        Drawn { name, figure: line_figure(title, &axis(label, true), &axis("share of runs", false), &lines) }
+        Drawn { name, figure: line_figure(title, &axis(label, true), &shares("share of runs"), &lines) }
     }
 
     /// Every figure but those of times.
@@ -79,7 +84,7 @@ impl Named<'_> {
             Series { name, points, band }
         };
         let lines: Vec<Series> = (0..self.table.solvers()).map(line).collect();
-        let (x, y) = (axis("digits right", false), axis("share of runs with at least so many", false));
+        let (x, y) = (axis("digits right", false), shares("share of runs with at least so many"));
         Drawn { name: "digits".into(), figure: line_figure("Digits right", &x, &y, &lines) }
     }
 

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::sheet::marked;
 use super::sheets::{Named, plain};
-use keyfit_solvers::OPTIONS;
+use crate::study::plan::Started;
+use keyfit_solvers::{FitProblem, NumberOption, OPTIONS, Options};
 
 /// What is measured: name, formula, source.
 const MEASURES: &[(&str, &str, &str)] = &[
@@ -72,6 +73,26 @@ const MEASURES: &[(&str, &str, &str)] = &[
     ("several tests", "Holm's adjustment", "Holm, Scandinavian Journal of Statistics 6 (1979) 65–70"),
 ];
 
+/// What stands in the file of runs, see [`to_line`](crate::study::work::to_line).
+const LINES: &str = "
+## Runs
+
+Each line of `runs.jsonl` is a run as JSON: how it ended, and a list of whole numbers. The first eight are its number, 1 if it converged, \
+1 if it ended at a known minimum that is not the least, how many parameters there are, and how many iterations and evaluations of \
+residuals, Jacobians and Hessians. The others are the bits of real numbers, in Python `struct.unpack('d', struct.pack('Q', bits))`: \
+digits right, cost at the start and at the end, 0, the parameters in the order of the list above, and nine for each point of its course: \
+iteration, evaluations of residuals, Jacobians and Hessians, cost, length of the gradient, length of the step, trust radius or \
+damping, and greatest relative error of a parameter.
+";
+
+/// The names of a problem's parameters, in the order of a run's.
+fn parameters(started: &Started) -> Vec<String> {
+    let channels = started.starts.first().map(|(_, channels)| channels.clone()).unwrap_or_default();
+    let fitted = FitProblem::new(channels, None);
+    fitted
+        .map_or(Vec::new(), |fitted| fitted.free_parameters().iter().map(|own| marked(own.name())).collect())
+}
+
 impl Named<'_> {
     /// `methods.md`
     pub fn methods(&self) -> String {
@@ -97,29 +118,40 @@ impl Named<'_> {
             study.budget.seconds, study.budget.megabytes
         );
         for own in &study.solvers {
+            let name = own.solver.name;
+            let named = if own.label == name { String::new() } else { format!(" ({name})") };
             let _ = writeln!(
                 out,
-                "- **{}**: {}. {} {}.",
+                "- **{}**{named}: {}. Source: {}.",
                 marked(&own.label),
-                own.solver.name,
                 own.solver.summary,
                 own.solver.reference
             );
-            let iterations = own.options.iterations.unwrap_or(own.solver.iterations);
-            let budget = own.options.evaluation_budget;
-            let _ =
-                writeln!(out, "  At most {iterations} iterations and {budget} evaluations of all residuals.");
+            let options = Options {
+                iterations: own.options.iterations.or(Some(own.solver.iterations)),
+                ..own.options.clone()
+            };
+            let set =
+                |option: &NumberOption| Some(format!("{} {}", option.name, plain((option.get)(&options)?)));
+            let _ = writeln!(
+                out,
+                "  Options: {}.",
+                OPTIONS.iter().filter_map(set).collect::<Vec<_>>().join(", ")
+            );
         }
-        out += "\nThe options of each solver are written in `inputs/study.toml`; all others have their defaults:\n\n";
+        out += "\nThe options are:\n\n";
         for option in OPTIONS {
             let _ = writeln!(out, "- {}: {}", option.name, option.doc);
         }
         out += "\n## Problems\n\n";
         for (i, started) in study.problems.iter().enumerate() {
             let starts: Vec<&str> = started.starts.iter().map(|(name, _)| name.as_str()).collect();
-            let n = study.parameters(i);
+            let names = parameters(started);
+            let answer =
+                if self.is_answered(i) { "" } else { "; no known answer, so that no digits are counted" };
+            let (problem, starts, n) = (marked(&self.problem(i)), starts.join(", "), names.len());
             let _ =
-                writeln!(out, "- {}: {n} parameters; starts {}", marked(&self.problem(i)), starts.join(", "));
+                writeln!(out, "- {problem}: {n} parameters ({}); starts {starts}{answer}", names.join(", "));
         }
         out += "\n## Measures\n\n| measure | what it is | source |\n| --- | --- | --- |\n";
         for (name, formula, source) in MEASURES {
@@ -128,6 +160,7 @@ impl Named<'_> {
         let list = |numbers: &[f64]| numbers.iter().map(|x| plain(*x)).collect::<Vec<_>>().join(", ");
         let _ = writeln!(out, "\nDigits: {}. τ: {}.", list(&study.digits), list(&study.tau));
         out += "\nTimes stand apart in `times/`, and only as ratios on the same start.\n";
+        out += LINES;
         out
     }
 }

@@ -19,6 +19,7 @@
 
 mod comparisons;
 mod figures;
+mod latex;
 mod methods;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -27,6 +28,7 @@ mod sheets;
 pub mod verify;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -53,6 +55,12 @@ pub const RUNS: &str = "runs.jsonl";
 pub const MANIFEST: &str = "manifest.json";
 /// The list of all crates with their versions.
 const LOCK: &str = include_str!("../../../../Cargo.lock");
+/// What the page says of itself.
+const GUIDE: &str = "<p>Numbers lead to their runs: a share to those that it counts, anything else to all that it was made of. In \
+     figures a point shows its values, a name its line; a click zooms in, with shift out, a double click shows \
+     everything. How all of this is measured stands in methods.md, the numbers in full in data/.</p>";
+/// Runs that are put into a store together.
+const TOGETHER: usize = 1000;
 /// Crates that compute.
 const CRATES: [&str; 7] = ["argmin", "core-math", "egg", "ndarray", "num-dual", "rug", "rusqlite"];
 
@@ -74,6 +82,14 @@ pub enum ReportError {
     #[cfg(feature = "parquet")]
     #[error("a table: {0}")]
     Parquet(#[from] ::parquet::errors::ParquetError),
+    /// A file cannot be written.
+    #[error("{path}: {source}")]
+    Io {
+        /// Its path in the folder.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
     /// A line that is no run.
     #[error("line {line} of {RUNS} is no run")]
     Line {
@@ -85,50 +101,136 @@ pub enum ReportError {
 /// Files by their paths in the folder, `/` between its parts.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// Makes the files of a finished study's report. `text` is the study file's.
+/// Writes what is in a file.
+pub type Fill<'a> = dyn FnMut(&mut dyn Write) -> io::Result<()> + 'a;
+
+/// Where a report's files go, one after the other, so that never all of them are held.
+pub trait Output {
+    /// Writes a file, whose path in the folder has `/` between its parts.
+    ///
+    /// # Errors
+    /// The file cannot be written, or `fill` fails.
+    fn file(&mut self, path: &str, fill: &mut Fill<'_>) -> io::Result<()>;
+}
+
+impl Output for Files {
+    fn file(&mut self, path: &str, fill: &mut Fill<'_>) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        fill(&mut bytes)?;
+        self.insert(path.into(), bytes);
+        Ok(())
+    }
+}
+
+/// Files on their way out, and the hashes of those that are written.
+struct Hashed<'a> {
+    out: &'a mut dyn Output,
+    hashes: BTreeMap<String, String>,
+}
+
+impl Hashed<'_> {
+    fn put(&mut self, path: &str, bytes: impl AsRef<[u8]>) -> Result<(), ReportError> {
+        self.fill(path, |to| to.write_all(bytes.as_ref()))
+    }
+
+    fn fill(
+        &mut self,
+        path: &str,
+        mut fill: impl FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), ReportError> {
+        let mut own = Sha256::new();
+        let written = self.out.file(path, &mut |to| fill(&mut Hashing { to, own: &mut own }));
+        written.map_err(|source| ReportError::Io { path: path.into(), source })?;
+        self.hashes.insert(path.into(), hexadecimal(&own.finalize()));
+        Ok(())
+    }
+}
+
+/// Takes the hash of what is written.
+struct Hashing<'a> {
+    to: &'a mut dyn Write,
+    own: &'a mut Sha256,
+}
+
+impl Write for Hashing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        self.own.update(bytes.get(..written).unwrap_or(bytes));
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// Makes the files of a finished study's report, and holds them.
 ///
 /// # Errors
 /// See [`ReportError`].
 pub fn report(study: &Study, text: &str, store: &mut Store) -> Result<Files, ReportError> {
-    let mut files = inputs(study, text);
+    let mut files = Files::new();
+    write(study, text, store, &mut files)?;
+    Ok(files)
+}
+
+/// Writes a finished study's report; gives the number of its files. `text` is the study file's. The inputs come first, and the
+/// manifest when all that it names is there.
+///
+/// # Errors
+/// See [`ReportError`].
+pub fn write(
+    study: &Study,
+    text: &str,
+    store: &mut Store,
+    out: &mut dyn Output,
+) -> Result<usize, ReportError> {
     let table = Table::load(study, store)?;
-    let mut runs = String::new();
-    store.for_each(|job, record, _| runs.extend([to_line(job, &record, 0.0), "\n".into()]))?;
-    files.insert(RUNS.into(), runs.into_bytes());
+    let mut out = Hashed { out, hashes: BTreeMap::new() };
+    for (path, text) in inputs(study, text) {
+        out.put(&path, text)?;
+    }
+    out.fill(RUNS, |to| {
+        let mut written = Ok(());
+        let each = store.for_each(|job, record, _| {
+            if written.is_ok() {
+                written = writeln!(to, "{}", to_line(job, &record, 0.0));
+            }
+        });
+        each.map_err(io::Error::other).and(written)
+    })?;
     let named = Named { study, table: &table };
     let sheets = named.all();
     for sheet in sheets.iter().chain([&named.moments()]) {
-        files.insert(format!("data/{}.csv", sheet.name), sheet.csv().into_bytes());
+        let columns = sheet.data();
+        out.fill(&format!("data/{}.csv", sheet.name), |to| sheet::csv(&columns, to))?;
         #[cfg(feature = "parquet")]
-        files.insert(format!("data/{}.parquet", sheet.name), parquet::file(&sheet.data())?);
+        out.put(&format!("data/{}.parquet", sheet.name), parquet::file(&columns)?)?;
     }
-    for sheet in &sheets {
-        if sheet.name != "runs" {
-            files.insert(format!("tables/{}.tex", sheet.name), sheet.latex().into_bytes());
-            files.insert(format!("tables/{}.md", sheet.name), sheet.markdown().into_bytes());
-        }
+    for sheet in sheets.iter().filter(|sheet| sheet.name != "runs") {
+        out.put(&format!("tables/{}.tex", sheet.name), sheet.latex())?;
+        out.put(&format!("tables/{}.md", sheet.name), sheet.markdown())?;
     }
     let mut drawn = Vec::new();
     for own in named.figures() {
         #[cfg(feature = "pdf")]
-        files.insert(format!("figures/{}.pdf", own.name), own.figure.pdf()?);
-        drawn.push((own.name, own.figure.svg(None)));
+        out.put(&format!("figures/{}.pdf", own.name), own.figure.pdf()?)?;
+        let svg = own.figure.svg(None);
+        out.put(&format!("figures/{}.svg", own.name), &svg)?;
+        drawn.push((own.name, svg));
     }
-    files.insert("methods.md".into(), named.methods().into_bytes());
-    files.insert("report.html".into(), page(&named, &sheets, &drawn).into_bytes());
-    files.extend(drawn.into_iter().map(|(name, svg)| (format!("figures/{name}.svg"), svg.into_bytes())));
-    let manifest = manifest(study, &files);
-    files.insert(MANIFEST.into(), format!("{manifest:#}\n").into_bytes());
+    out.put("methods.md", named.methods())?;
+    out.fill("report.html", |to| page(to, &named, &sheets, &drawn))?;
+    out.put(MANIFEST, format!("{:#}\n", manifest(study, &out.hashes)))?;
     // not in the manifest: these differ. A report made of another one has no times
-    if table.runs.iter().all(|run| run.seconds.is_none()) {
-        return Ok(files);
+    if table.runs.iter().any(|run| run.seconds.is_some()) {
+        let times = named.times();
+        out.fill("times/ratios.csv", |to| sheet::csv(&times.data(), to))?;
+        out.put("times/ratios.md", times.markdown())?;
+        out.put("times/performance.svg", named.time_figure().figure.svg(None))?;
+        out.put("machine.json", format!("{:#}\n", machine()))?;
     }
-    let times = named.times();
-    files.insert("times/ratios.csv".into(), times.csv().into_bytes());
-    files.insert("times/ratios.md".into(), times.markdown().into_bytes());
-    files.insert("times/performance.svg".into(), named.time_figure().figure.svg(None).into_bytes());
-    files.insert("machine.json".into(), format!("{:#}\n", machine()).into_bytes());
-    Ok(files)
+    Ok(out.hashes.len())
 }
 
 /// The study file and the problem files that it names, where a copy of the study file finds them.
@@ -144,29 +246,47 @@ fn inputs(study: &Study, text: &str) -> Files {
 /// # Errors
 /// See [`ReportError`].
 pub fn unpack(runs: &str, store: &mut Store) -> Result<(), ReportError> {
-    let runs = lines(runs)?;
-    Ok(store.insert(runs.into_iter().map(|(number, record)| (number, record, None)))?)
+    let mut rest = runs.lines().enumerate();
+    loop {
+        let some: Vec<(u64, Record)> = rest.by_ref().take(TOGETHER).map(line).collect::<Result<_, _>>()?;
+        if some.is_empty() {
+            return Ok(());
+        }
+        store.insert(some.into_iter().map(|(number, record)| (number, record, None)))?;
+    }
 }
 
 fn lines(runs: &str) -> Result<Vec<(u64, Record)>, ReportError> {
-    let read = |(i, line)| from_line(line).ok_or(ReportError::Line { line: i + 1 });
-    runs.lines().enumerate().map(read).map(|run| run.map(|(number, record, _)| (number, record))).collect()
+    runs.lines().enumerate().map(line).collect()
 }
 
-/// The hash of the study whose report a folder holds; `None` if it holds none.
+fn line((i, text): (usize, &str)) -> Result<(u64, Record), ReportError> {
+    from_line(text).map(|(number, record, _)| (number, record)).ok_or(ReportError::Line { line: i + 1 })
+}
+
+/// The hash of the study whose report a folder holds, or the beginning of one; `None` if it holds none.
 pub fn study_of(folder: &Path) -> Option<String> {
-    let manifest: Value = serde_json::from_str(&std::fs::read_to_string(folder.join(MANIFEST)).ok()?).ok()?;
-    Some(manifest.get("study_hash")?.as_str()?.to_owned())
+    let text = |path: &str| std::fs::read_to_string(folder.join(path)).ok();
+    let whole = || {
+        let manifest: Value = serde_json::from_str(&text(MANIFEST)?).ok()?;
+        Some(manifest.get("study_hash")?.as_str()?.to_owned())
+    };
+    let begun = || Some(Study::parse(&text(STUDY)?, &folder.join(INPUTS)).ok()?.hash);
+    whole().or_else(begun)
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(bytes))
 }
 
-fn manifest(study: &Study, files: &Files) -> Value {
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn manifest(study: &Study, files: &BTreeMap<String, String>) -> Value {
     let hashes = |input: bool| -> Value {
         let own = files.iter().filter(|(path, _)| path.starts_with(INPUTS) == input);
-        own.map(|(path, bytes)| (path.clone(), Value::from(hash(bytes)))).collect()
+        own.map(|(path, hash)| (path.clone(), Value::from(hash.clone()))).collect()
     };
     json!({
         "study": study.name,
@@ -204,58 +324,33 @@ fn machine() -> Value {
     })
 }
 
-fn page(named: &Named<'_>, sheets: &[Sheet], drawn: &[(String, String)]) -> String {
-    let mut body = String::from("<nav>");
+fn page(
+    to: &mut dyn Write,
+    named: &Named<'_>,
+    sheets: &[Sheet],
+    drawn: &[(String, String)],
+) -> io::Result<()> {
+    let template = include_str!("page.html");
+    let (before, after) = template.split_once("@BODY@").unwrap_or((template, ""));
+    write!(to, "{}<nav>", before.replace("@TITLE@", &escape(&named.study.name)))?;
     for sheet in sheets {
-        body += &format!("<a href=\"#{}\">{}</a> · ", sheet.name, escape(&sheet.title));
+        write!(to, "<a href=\"#{}\">{}</a> · ", sheet.name, escape(&sheet.title))?;
     }
-    body += "<a href=\"#figures\">Figures</a> · <a href=\"#courses\">Convergence</a></nav>\n";
-    body += "<p>Numbers lead to their runs: a share to those that it counts, anything else to all that it was made of. In \
-             figures a point shows its values; a click zooms in, with shift out, a double click shows everything. How all of \
-             this is measured stands in methods.md, the numbers in full in data/.</p>\n";
+    writeln!(to, "<a href=\"#figures\">Figures</a> · <a href=\"#courses\">Convergence</a></nav>\n{GUIDE}")?;
     let (courses, profiles): (Vec<_>, Vec<_>) =
         drawn.iter().partition(|(name, _)| name.starts_with("convergence/"));
     let (last, first) = sheets.split_last().map_or((None, sheets), |(last, first)| (Some(last), first));
-    first.iter().for_each(|sheet| body += &sheet.html());
-    let figure = |svg: &str| format!("<figure>{svg}</figure>\n");
-    body += "<h2 id=\"figures\">Figures</h2>\n";
-    profiles.iter().for_each(|(_, svg)| body += &figure(svg));
-    body += "<h2 id=\"courses\">Convergence</h2>\n<details><summary>From the first start of each problem</summary>\n";
-    courses.iter().for_each(|(_, svg)| body += &figure(svg));
-    body += "</details>\n";
-    body += &format!(
-        "<p>Runs shown: <span id=\"which\" data-solvers=\"{}\">all</span>. <button id=\"every\">Show all</button></p>\n",
+    first.iter().try_for_each(|sheet| sheet.html(to))?;
+    writeln!(to, "<h2 id=\"figures\">Figures</h2>")?;
+    profiles.iter().try_for_each(|(_, svg)| writeln!(to, "<figure>{svg}</figure>"))?;
+    writeln!(to, "<h2 id=\"courses\">Convergence</h2>")?;
+    writeln!(to, "<details><summary>From the first start of each problem</summary>")?;
+    courses.iter().try_for_each(|(_, svg)| writeln!(to, "<figure>{svg}</figure>"))?;
+    writeln!(
+        to,
+        "</details>\n<p>Runs shown: <span id=\"which\" data-solvers=\"{}\">all</span>. <button id=\"every\">Show all</button></p>",
         named.table.solvers()
-    );
-    body += &last.map(Sheet::html).unwrap_or_default();
-    filled(include_str!("page.html"), &[("@TITLE@", &escape(&named.study.name)), ("@BODY@", &body)])
-}
-
-/// A template with texts for its marks. What is put in is not looked at again, whatever it says.
-fn filled(template: &str, texts: &[(&str, &str)]) -> String {
-    let mut out = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some((mark, text)) =
-        texts.iter().filter(|(mark, _)| rest.contains(mark)).min_by_key(|(mark, _)| rest.find(mark))
-    {
-        let Some((before, after)) = rest.split_once(mark) else { break };
-        out.extend([before, *text]);
-        rest = after;
-    }
-    out + rest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::filled;
-
-    #[test]
-    fn what_is_put_in_is_not_filled_in_again() {
-        let texts = [("@TITLE@", "@BODY@ & @TITLE@"), ("@BODY@", "b @TITLE@ @BODY@")];
-        assert_eq!(
-            filled("<@TITLE@|@TITLE@|@BODY@>", &texts),
-            "<@BODY@ & @TITLE@|@BODY@ & @TITLE@|b @TITLE@ @BODY@>"
-        );
-        assert_eq!(filled("no mark @", &texts), "no mark @");
-    }
+    )?;
+    last.map_or(Ok(()), |last| last.html(to))?;
+    write!(to, "{after}")
 }

@@ -1,7 +1,8 @@
 //! Tables, and what they look like in each format.
 
-use std::fmt::Write;
+use std::io::{self, Write};
 
+use super::latex::latex;
 use crate::figure::escape;
 
 /// What stands in a table.
@@ -94,15 +95,23 @@ pub enum Values {
 }
 
 impl Values {
-    /// As they read back to the same values.
-    fn texts(&self) -> Vec<String> {
-        fn all<T>(values: &[Option<T>], text: impl Fn(&T) -> String) -> Vec<String> {
-            values.iter().map(|value| value.as_ref().map(&text).unwrap_or_default()).collect()
+    /// The k-th as it reads back to the same value.
+    fn text(&self, k: usize) -> String {
+        fn own<T>(values: &[Option<T>], k: usize, text: impl Fn(&T) -> String) -> String {
+            values.get(k).and_then(Option::as_ref).map(text).unwrap_or_default()
         }
         match self {
-            Values::Text(values) => all(values, String::clone),
-            Values::Whole(values) => all(values, i64::to_string),
-            Values::Real(values) => all(values, |x| format!("{x:?}")),
+            Values::Text(values) => own(values, k, String::clone),
+            Values::Whole(values) => own(values, k, i64::to_string),
+            Values::Real(values) => own(values, k, |x| format!("{x:?}")),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Values::Text(values) => values.len(),
+            Values::Whole(values) => values.len(),
+            Values::Real(values) => values.len(),
         }
     }
 }
@@ -159,6 +168,16 @@ impl Cell {
     }
 }
 
+/// Columns as CSV.
+pub fn csv(columns: &[Column], to: &mut dyn Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(to);
+    writer.write_record(columns.iter().map(|column| &column.name))?;
+    for k in 0..columns.first().map_or(0, |column| column.values.len()) {
+        writer.write_record(columns.iter().map(|column| column.values.text(k)))?;
+    }
+    writer.flush()
+}
+
 impl Sheet {
     fn is_number(&self, column: usize) -> bool {
         self.rows.iter().any(|row| row.cells.get(column).is_some_and(|cell| cell.value().is_some()))
@@ -186,19 +205,6 @@ impl Sheet {
             columns
         };
         self.columns.iter().enumerate().flat_map(column).collect()
-    }
-
-    /// As CSV.
-    pub fn csv(&self) -> String {
-        let (names, texts): (Vec<String>, Vec<Vec<String>>) =
-            self.data().into_iter().map(|column| (column.name, column.values.texts())).unzip();
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        // memory takes everything, and each record is as long as the first
-        writer.write_record(names).unwrap_or_default();
-        for k in 0..self.rows.len() {
-            writer.write_record(texts.iter().map(|column| &column[k])).unwrap_or_default();
-        }
-        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
 
     /// As a table of Markdown.
@@ -232,19 +238,16 @@ impl Sheet {
     }
 
     /// As a table of HTML whose columns can be sorted and whose rows lead to their runs.
-    pub fn html(&self) -> String {
-        let mut out = format!(
-            "<section id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n<div class=\"wide\"><table>\n<thead><tr>",
-            self.name,
-            escape(&self.title),
-            escape(&self.note)
-        );
+    pub fn html(&self, to: &mut dyn Write) -> io::Result<()> {
+        let (title, note) = (escape(&self.title), escape(&self.note));
+        writeln!(to, "<section id=\"{}\">\n<h2>{title}</h2>\n<p>{note}</p>", self.name)?;
+        write!(to, "<div class=\"wide\"><table>\n<thead><tr>")?;
         for name in &self.columns {
-            let _ = write!(out, "<th><button>{}</button></th>", escape(name));
+            write!(to, "<th><button>{}</button></th>", escape(name))?;
         }
-        out += "</tr></thead>\n<tbody>\n";
+        writeln!(to, "</tr></thead>\n<tbody>")?;
         for row in &self.rows {
-            out += "<tr>";
+            write!(to, "<tr>")?;
             for (i, cell) in row.cells.iter().enumerate() {
                 let shown = escape(&cell.shown());
                 let shown = match row.runs.get(i) {
@@ -253,14 +256,14 @@ impl Sheet {
                     }
                     _ => shown,
                 };
-                let _ = match cell.value() {
-                    Some(x) => write!(out, "<td class=\"n\" data-v=\"{x:?}\">{shown}</td>"),
-                    None => write!(out, "<td>{shown}</td>"),
-                };
+                match cell.value() {
+                    Some(x) => write!(to, "<td class=\"n\" data-v=\"{x:?}\">{shown}</td>")?,
+                    None => write!(to, "<td>{shown}</td>")?,
+                }
             }
-            out += "</tr>\n";
+            writeln!(to, "</tr>")?;
         }
-        out + "</tbody>\n</table></div>\n</section>\n"
+        writeln!(to, "</tbody>\n</table></div>\n</section>")
     }
 }
 
@@ -293,59 +296,6 @@ pub fn marked(text: &str) -> String {
     out
 }
 
-/// Text as LaTeX sets it, with its usual fonts. A character that they have not stands as its number.
-fn latex(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        let word = LATEX.iter().find(|(own, _)| *own == c);
-        match (c, word) {
-            (_, Some((_, word))) => out += word,
-            ('&' | '%' | '$' | '#' | '_' | '{' | '}', None) => out.extend(['\\', c]),
-            ('\n' | '\r' | '\t', None) => out.push(' '),
-            // ASCII, and Latin letters
-            (' '..='~' | 'À'..='ÿ', None) => out.push(c),
-            _ if c.is_control() => {}
-            _ => {
-                let _ = write!(out, "U+{:04X}", u32::from(c));
-            }
-        }
-    }
-    out
-}
-
-/// What LaTeX has a command for.
-const LATEX: &[(char, &str)] = &[
-    ('~', "\\textasciitilde{}"),
-    ('^', "\\textasciicircum{}"),
-    ('\\', "\\textbackslash{}"),
-    ('<', "\\textless{}"),
-    ('>', "\\textgreater{}"),
-    ('|', "\\textbar{}"),
-    ('"', "\\textquotedbl{}"),
-    ('[', "{[}"),
-    (']', "{]}"),
-    ('∞', "$\\infty$"),
-    ('×', "$\\times$"),
-    ('÷', "$\\div$"),
-    ('±', "$\\pm$"),
-    ('≥', "$\\ge$"),
-    ('≤', "$\\le$"),
-    ('−', "$-$"),
-    ('–', "--"),
-    ('α', "$\\alpha$"),
-    ('β', "$\\beta$"),
-    ('γ', "$\\gamma$"),
-    ('δ', "$\\delta$"),
-    ('ε', "$\\epsilon$"),
-    ('κ', "$\\kappa$"),
-    ('λ', "$\\lambda$"),
-    ('μ', "$\\mu$"),
-    ('ρ', "$\\rho$"),
-    ('σ', "$\\sigma$"),
-    ('τ', "$\\tau$"),
-    ('ω', "$\\omega$"),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,7 +312,10 @@ mod tests {
             rows: vec![row],
         };
         let last = |text: String, at: usize| text.lines().rev().nth(at).map(str::to_owned);
-        let lines = [last(sheet.markdown(), 0), last(sheet.latex(), 2), last(sheet.html(), 3)];
+        let mut html = Vec::new();
+        sheet.html(&mut html).unwrap();
+        let html = String::from_utf8(html).unwrap();
+        let lines = [last(sheet.markdown(), 0), last(sheet.latex(), 2), last(html, 3)];
         insta::assert_snapshot!(lines.map(Option::unwrap).join("\n"));
         assert!(!marked("a\r\nb").contains(['\r', '\n']));
     }

@@ -34,7 +34,7 @@ fn middle(values: &[f64], interval: fn(&[f64]) -> Option<Interval>, decimals: us
 
 /// How a number of the study's file is written.
 pub fn plain(x: f64) -> String {
-    if (1e-3..1e6).contains(&x) { format!("{x}") } else { format!("{x:e}") }
+    if x == 0.0 || (1e-3..1e6).contains(&x) { format!("{x}") } else { format!("{x:e}") }
 }
 
 impl Named<'_> {
@@ -47,6 +47,28 @@ impl Named<'_> {
     pub fn problem(&self, problem: usize) -> String {
         let own = self.study.problems.get(problem).map(|own| &own.problem);
         own.map(|own| format!("{}/{}", own.suite, own.name)).unwrap_or_default()
+    }
+
+    /// Whether a problem's answer is known: without it no digits are counted.
+    pub(super) fn is_answered(&self, problem: usize) -> bool {
+        let own = self.study.problems.get(problem).map(|own| &own.problem);
+        own.is_some_and(|own| !own.certified.is_empty() || own.sum_of_squares.is_some())
+    }
+
+    /// What is to be said of problems whose answers nobody has told.
+    fn unanswered(&self) -> String {
+        let names: Vec<String> = (0..self.study.problems.len())
+            .filter(|problem| !self.is_answered(*problem))
+            .map(|problem| self.problem(problem))
+            .collect();
+        match names.as_slice() {
+            [] => String::new(),
+            names => format!(
+                " Warning: no digits are counted on {}, whose answers the problem files do not certify; only data profiles and \
+                 curves of the cost tell of them.",
+                names.join(", ")
+            ),
+        }
     }
 
     fn start(&self, run: &Summary) -> String {
@@ -150,7 +172,8 @@ impl Named<'_> {
             title: "Solvers".into(),
             note: "The share of runs that end with so many digits right, with 95 % intervals over problems; how many say that \
                    they converged elsewhere, and not to a known local minimum; how many gave no answer at all."
-                .into(),
+                .to_owned()
+                + &self.unanswered(),
             columns: columns.chain(["converged elsewhere", "no answer", "runs"].map(str::to_owned)).collect(),
             rows: self.solvers().map(row).collect(),
         }
