@@ -3,7 +3,7 @@
 //! Its fields are the rows of one table, [`FIELDS`]: the reader, the commented template and the JSON schema come from it. A file is
 //! read as a whole; every fault in it is found at once, with its place.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use keyfit_ir::text::nearest;
 use serde_json::{Map, Value, json};
@@ -19,6 +19,8 @@ pub enum Kind {
     Texts,
     /// A whole number, at least this.
     Whole(u64),
+    /// A whole number, at most this.
+    UpTo(u64),
     /// A finite number above this.
     Above(f64),
     /// A list of finite numbers above this.
@@ -37,6 +39,7 @@ impl Kind {
             Kind::Text => "a string".into(),
             Kind::Texts => "a list of strings".into(),
             Kind::Whole(least) => format!("a whole number from {least} on"),
+            Kind::UpTo(most) => format!("a whole number up to {most}"),
             Kind::Above(bound) => format!("a finite number above {bound}"),
             Kind::ListAbove(bound) => format!("a list of finite numbers above {bound}"),
             Kind::Flag => "true or false".into(),
@@ -50,6 +53,7 @@ impl Kind {
             Kind::Text => json!({ "type": "string" }),
             Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Kind::Whole(least) => json!({ "type": "integer", "minimum": least }),
+            Kind::UpTo(most) => json!({ "type": "integer", "minimum": 0, "maximum": most }),
             Kind::Above(bound) => json!({ "type": "number", "exclusiveMinimum": bound }),
             Kind::ListAbove(_) => json!({ "type": "array", "items": self.item().schema(), "minItems": 1 }),
             Kind::Flag => json!({ "type": "boolean" }),
@@ -108,6 +112,9 @@ pub const TABLES: &[(&str, bool, &str)] = &[
     ("accuracy", false, "What the statistics count as solved"),
 ];
 
+/// Starts are all held in memory, by every worker.
+const MOST_STARTS: u64 = 100_000;
+
 /// Every field.
 pub const FIELDS: &[Field] = &[
     field("", "name", Kind::Text, None, "how the study is called"),
@@ -154,7 +161,7 @@ pub const FIELDS: &[Field] = &[
     field(
         "starts",
         "random",
-        Kind::Whole(0),
+        Kind::UpTo(MOST_STARTS),
         Some("0"),
         "so many random starts a problem, around its first one",
     ),
@@ -454,13 +461,15 @@ fn item(value: &Spanned<DeValue<'_>>, kind: Kind) -> Option<Item> {
             .map(|(key, value)| Some((key.get_ref().to_string(), one(value.get_ref())?)))
             .collect::<Option<Vec<_>>>()
     };
+    let whole = |range: RangeInclusive<u64>| {
+        let n = value.as_integer().filter(|n| n.radix() == 10)?;
+        n.as_str().parse().ok().filter(|n| range.contains(n)).map(Item::Whole)
+    };
     Some(match kind {
         Kind::Text => Item::Text(value.as_str()?.to_owned()),
         Kind::Texts => Item::Texts(list(value, |text| text.as_str().map(str::to_owned))?),
-        Kind::Whole(least) => {
-            let n = value.as_integer().filter(|n| n.radix() == 10)?;
-            Item::Whole(n.as_str().parse().ok().filter(|n| *n >= least)?)
-        }
+        Kind::Whole(least) => whole(least..=u64::MAX)?,
+        Kind::UpTo(most) => whole(0..=most)?,
         Kind::Above(bound) => Item::Numbers(vec![number(value, bound)?]),
         Kind::ListAbove(bound) => Item::Numbers(list(value, |x| number(x, bound))?),
         Kind::Flag => Item::Flag(value.as_bool()?),

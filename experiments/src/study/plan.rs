@@ -14,6 +14,9 @@ use super::folders::{ProblemFolder, rewritten};
 use super::strd;
 use crate::suite::{Problem, Values, suite, suite_names};
 
+/// More solvers than this out of one grid are a mistake.
+const MOST_COMBINATIONS: usize = 10_000;
+
 /// A study whose file has been checked and whose problems have been read.
 #[derive(Clone, Debug)]
 pub struct Study {
@@ -246,6 +249,12 @@ impl Builder {
             };
             for (name, values) in table.options("options") {
                 values.iter().for_each(|value| set(self, &mut options, "options", name, *value));
+            }
+            let combinations = table.options("grid").iter().map(|(_, values)| values.len());
+            if combinations.fold(1, usize::saturating_mul) > MOST_COMBINATIONS {
+                let message = format!("a grid of more than {MOST_COMBINATIONS} combinations");
+                self.fault(table, "grid", message, Some("divide it among several studies".into()));
+                continue;
             }
             // the options that stand in the file, in a label
             let given =

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use keyfit::study::run::Workers;
+use keyfit::study::store::Record;
 use keyfit::study::work::to_line;
 use keyfit::study::{Shard, Store, Study};
 
@@ -273,6 +274,48 @@ fn every_fault_of_a_study_file_is_told() {
     assert_eq!(ran.code, 2);
     insta::assert_snapshot!(ran.stderr);
     assert!(!folder.0.as_path().join("s.runs").exists());
+}
+
+/// What no memory holds is a fault of the file, told before it is made.
+#[test]
+fn studies_too_large_to_hold_are_refused() {
+    let folder = Folder::new("study-large");
+    let values = (0..1000).map(|k| format!("{k}.5")).collect::<Vec<_>>().join(", ");
+    let names =
+        ["first-step", "step", "memory", "tolerance"].map(|name| format!("grid.{name} = [{values}]\n"));
+    folder.write("s.toml", &format!("name = \"s\"\n[[suites]]\nname = \"nist\"\n[[solvers]]\nsolver = \"bfgs\"\n{}[starts]\nrandom = 9_000_000_000\n", names.concat()));
+    let ran = run(&folder, &["study", "run", "s.toml"]);
+    let said = ["a grid of more than 10000 combinations", "random of starts is a whole number up to 100000"];
+    assert_eq!((ran.code, said.map(|said| ran.stderr.contains(said))), (2, [true; 2]), "{}", ran.stderr);
+    // digits in groups are digits
+    let study = Study::parse(&SMALL.replace("random = 3", "random = 1_000"), &folder.0).unwrap();
+    assert_eq!(study.problems[0].starts.len(), 2 + 2 + 1000);
+}
+
+/// A bit that turns over in a run's course costs that run only, and no report is made of it.
+#[test]
+fn damaged_runs_are_carried_out_again() {
+    let folder = Folder::new("study-damage");
+    folder.write("s.toml", SMALL);
+    assert_eq!(run(&folder, &["study", "run", "s.toml"]).code, 0);
+    let whole = runs(&folder, "s.toml", "s.runs");
+    let store = folder.0.join("s.runs");
+    let mut bytes = std::fs::read(&store).unwrap();
+    let study = Study::parse(SMALL, &folder.0).unwrap();
+    let mut lengths = Vec::new();
+    let visit = |_, record: Record, _| lengths.extend(record.trace.last().map(|point| point.step));
+    Store::open(&store, &study.hash).unwrap().for_each(visit).unwrap();
+    // wherever it stands: SQLite leaves copies in pages that it has divided
+    let length = lengths.last().unwrap().to_le_bytes();
+    let places = (0..bytes.len() - 8).filter(|at| bytes[*at..at + 8] == length).collect::<Vec<_>>();
+    places.iter().for_each(|at| bytes[*at] ^= 1);
+    std::fs::write(&store, &bytes).unwrap();
+    let refused = run(&folder, &["study", "report", "s.toml"]);
+    assert_eq!((refused.code, refused.stderr.contains("is damaged")), (2, true), "{}", refused.stderr);
+    let again = run(&folder, &["study", "run", "s.toml"]);
+    assert!(again.code == 0 && again.stderr.contains("1 runs were damaged"), "{}", again.stderr);
+    assert!(again.stdout.contains("1 runs carried out"), "{}", again.stdout);
+    assert_eq!(runs(&folder, "s.toml", "s.runs"), whole);
 }
 
 #[test]
