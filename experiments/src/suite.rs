@@ -215,6 +215,9 @@ impl Problem {
                     })
                     .collect());
             }
+            if problem.zeros.is_empty() && problem.data.get("y").is_none_or(Vec::is_empty) {
+                return Err(data("the data have no column y, which the formula is to be fitted to".into()));
+            }
             let mut names = named(start);
             for (name, column) in problem.data.iter().filter(|(name, _)| !["t", "y"].contains(&name.as_str()))
             {

@@ -176,6 +176,7 @@ fn a_file_that_is_no_problem_says_why() {
     let mut report = String::new();
     for text in [
         file("?a=1*t", "[data]\nt = [1, 2]\ny = [1]"),
+        file("?a=1*t", "[data]\nt = [1, 2]\nz = [1, 2]"),
         file("?a=1*(t", "[data]\nt = [1]\ny = [1]"),
         file("?a=1*t", "[data]\nt = [1]\ny = ['one']"),
         file("?a=1*t", "colour = 3\n[data]\nt = [1]\ny = [1]"),

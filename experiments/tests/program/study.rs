@@ -619,6 +619,8 @@ fn problems_of_every_kind_travel_with_the_report() {
         (said("t,y\n0,2\n1,high\n", named("line.csv")), "line 3: y is \"high\", which is no finite number"),
         (said("t,y\n0,2,3\n", named("line.csv")), "line.csv: CSV error"),
         (said("t,t\n0,2\n", named("line.csv")), "two columns have one name"),
+        (said("0,2\n1,3\n", named("line.csv")), "the data have no column y"),
+        (said("", named("line.csv")), "the data have no column y"),
         (said("t,y\n0,2\n", named("../s.toml")), "beside the problem file"),
         (said("t,y\n0,2\n", named("none.csv")), "none.csv: No such file"),
         (said("t,y\n0,2\n", format!("csv = \"line.csv\"\n{LINE}")), "[data] and in line.csv"),
