@@ -35,7 +35,7 @@ fn made_up(job: u64) -> Run {
         0 => odd[random.bits() as usize % odd.len()],
         _ => random.part(),
     };
-    let points = if job % 4 == 0 { 0 } else { 1 + job % 200 };
+    let points = if job.is_multiple_of(4) { 0 } else { 1 + job % 200 };
     let trace = (0..points).map(|iteration| Point {
         iteration,
         residual_evaluations: 2 * iteration + 1,
@@ -52,7 +52,7 @@ fn made_up(job: u64) -> Run {
     (record.trace, record.digits, record.initial, record.last) = (trace, number(), number(), number());
     record.parameters = (0..job % 5).map(|_| number()).collect();
     record.steps = job;
-    (job, record, (job % 7 != 0).then(|| random.part()))
+    (job, record, (!job.is_multiple_of(7)).then(|| random.part()))
 }
 
 /// What is the same of runs that are the same: NaN is the same as NaN, and zeros are the same.
@@ -150,7 +150,11 @@ fn a_log_cut_anywhere_leaves_whole_batches() {
             Err(error) => panic!("cut at {cut}: {error}"),
         };
         let found = runs(&mut store).unwrap();
-        assert!(found.len() % BATCH == 0 && found == whole[..found.len()], "cut at {cut}: {}", found.len());
+        assert!(
+            found.len().is_multiple_of(BATCH) && found == whole[..found.len()],
+            "cut at {cut}: {}",
+            found.len()
+        );
         (least, most) = (least.min(found.len()), most.max(found.len()));
         store.insert(made.iter().skip(found.len()).cloned()).unwrap();
         assert!(runs(&mut store).unwrap() == whole, "cut at {cut}");

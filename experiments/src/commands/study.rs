@@ -13,6 +13,7 @@ use keyfit::study::run::{READY, Workers, own_command, run};
 use keyfit::study::stats::table::TableError;
 use keyfit::study::work::{execute, to_line};
 use keyfit::study::{Shard, Store, Study as Plan, file};
+use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::json;
 
 use super::{fill_whole, print, print_json, write_whole};
@@ -465,6 +466,7 @@ fn quoted(word: &str) -> String {
 }
 
 fn worker(path: &str) -> Result<(), Failure> {
+    end_with_parent()?;
     let study = load(path)?;
     limit_memory(study.budget.megabytes)?;
     print(&format!("{READY}\n"))?;
@@ -480,10 +482,17 @@ fn worker(path: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A worker whose study was killed ends at once, even in the middle of a run; elsewhere than on Linux after the run.
+fn end_with_parent() -> Result<(), Failure> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
+        .map_err(|e| Failure::input(format!("a worker cannot be made to end with its study: {e}")))?;
+    Ok(())
+}
+
 /// What a run takes beyond it ends its process, which is noticed.
 fn limit_memory(megabytes: u64) -> Result<(), Failure> {
-    let bytes = megabytes.saturating_mul(1 << 20);
-    rlimit::Resource::AS
-        .set(bytes, bytes)
+    let bytes = Some(megabytes.saturating_mul(1 << 20));
+    setrlimit(Resource::As, Rlimit { current: bytes, maximum: bytes })
         .map_err(|e| Failure::input(format!("the memory limit cannot be set: {e}")))
 }

@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -38,6 +39,11 @@ pub const READY: &str = "ready";
 const START: Duration = Duration::from_secs(600);
 /// So long is waited for what a worker that has ended wrote to stderr.
 const LAST_WORDS: Duration = Duration::from_secs(5);
+/// A run's time is counted in such steps. While all of us are stopped (Ctrl-Z, a machine that sleeps) it does not pass.
+const TICK: Duration = Duration::from_millis(250);
+/// The signals that end a worker from outside: SIGHUP, SIGINT, SIGQUIT and SIGTERM. A terminal or an engine sends them to all processes,
+/// and the worker may be gone before we are.
+const FROM_OUTSIDE: [i32; 4] = [1, 2, 3, 15];
 
 /// So many results wait at most until they are written: memory does not grow with the study.
 const WAITING: usize = 128;
@@ -56,6 +62,12 @@ pub enum RunError {
         command: String,
         /// Why.
         source: io::Error,
+    },
+    /// A worker process was ended from outside: that says nothing of its run, which is not recorded.
+    #[error("a worker was ended from outside ({how}); run the study again to go on")]
+    Stopped {
+        /// By which signal.
+        how: String,
     },
 }
 
@@ -170,17 +182,37 @@ impl Worker {
     }
 
     /// How the process ended, in words.
-    fn end(&mut self) -> String {
+    ///
+    /// # Errors
+    /// [`RunError::Stopped`]
+    fn end(&mut self) -> Result<String, RunError> {
         let status = self.child.wait();
+        if let Ok(status) = &status
+            && status.signal().is_some_and(|signal| FROM_OUTSIDE.contains(&signal))
+        {
+            return Err(RunError::Stopped { how: status.to_string() });
+        }
         // a process that it has started may still hold its stderr
         let said = self.said.recv_timeout(LAST_WORDS).unwrap_or_default();
         let last =
             said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
         if said.contains("memory allocation of") {
-            return "memory-limit".to_owned();
+            return Ok("memory-limit".to_owned());
         }
         let status = status.as_ref().map_or_else(|_| String::new(), ExitStatus::to_string);
-        if last.is_empty() { format!("crashed: {status}") } else { format!("crashed: {status}: {last}") }
+        Ok(if last.is_empty() { format!("crashed: {status}") } else { format!("crashed: {status}: {last}") })
+    }
+}
+
+/// The next line, unless it takes longer.
+fn answer(lines: &Receiver<String>, limit: Duration) -> Result<String, RecvTimeoutError> {
+    let mut left = limit;
+    loop {
+        let tick = left.min(TICK);
+        match lines.recv_timeout(tick) {
+            Err(RecvTimeoutError::Timeout) if tick < left => left -= tick,
+            answer => return answer,
+        }
     }
 }
 
@@ -223,14 +255,14 @@ fn ask(
         Some(own) => own,
         None => worker.insert(Worker::start(command)?),
     };
-    let ready = !is_new || own.lines.recv_timeout(START).is_ok_and(|line| line == READY);
+    let ready = !is_new || answer(&own.lines, START).is_ok_and(|line| line == READY);
     if !ready {
         // it may be alive, and its end is waited for
         let _ = own.child.kill();
     }
     let asked = writeln!(own.stdin, "{number}").and_then(|()| own.stdin.flush());
     let answer = match asked {
-        Ok(()) if ready => own.lines.recv_timeout(limit),
+        Ok(()) if ready => answer(&own.lines, limit),
         Ok(()) | Err(_) => Err(RecvTimeoutError::Disconnected),
     };
     let failed = match answer {
@@ -239,7 +271,7 @@ fn ask(
             _ => Record::failed("crashed: the worker's answer cannot be read"),
         },
         Err(RecvTimeoutError::Timeout) => Record::failed("time-limit"),
-        Err(RecvTimeoutError::Disconnected) => Record::failed(own.end()),
+        Err(RecvTimeoutError::Disconnected) => Record::failed(own.end()?),
     };
     *worker = None;
     Ok((number, failed, None))

@@ -1,8 +1,10 @@
 """`keyfit study submit` on a real HyperQueue server with two real workers, one of which is killed halfway: `hq_test.py KEYFIT`.
 
-The server and each worker are processes, which speak with each other by TCP as on a cluster. The command line `hq` is stood in for, see there."""
+The server and each worker are processes, which speak with each other by TCP as on a cluster. Where there is no command line `hq`, it is
+stood in for, see there."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +35,17 @@ def halfway(folder, worker):
     return next((shard for shard, _ in tasks(worker) if share() // 4 <= folder.finished(shard) <= share() // 2), None)
 
 
+def command_line():
+    """The folders in which `hq` is looked for: a real one comes first."""
+    found = shutil.which("hq")
+    if found is None:
+        print("STAND-IN: there is no hq on the PATH; server and workers are HyperQueue's own, its command line is not", flush=True)
+        return f"{HERE}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    version = subprocess.run([found, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    print(f"REAL: {found}, {version}", flush=True)
+    return os.environ["PATH"]
+
+
 def main(program):
     folder = Folder(program, "hq")
     node(folder, "server", "server")
@@ -41,7 +54,7 @@ def main(program):
         **os.environ,
         "HQ_SERVER_DIR": str(folder.path / "server"),
         "TQDM_DISABLE": "1",
-        "PATH": f"{HERE}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": command_line(),
     }
     submit = folder.submit("hq", environment)
     nodes.append(submit)

@@ -8,4 +8,5 @@ mod fpcore;
 mod orders;
 mod readme;
 mod rewriting;
+mod stops;
 mod study;

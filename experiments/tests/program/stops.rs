@@ -1,0 +1,141 @@
+//! Studies that are stopped, and go on.
+#![cfg(target_os = "linux")]
+
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use keyfit::study::run::{RunError, Workers, run};
+use keyfit::study::{Shard, Store, Study};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::folder::Folder;
+
+/// Many runs of which each takes milliseconds.
+const MANY: &str = "
+name = \"many\"
+[[suites]]
+name = \"nist\"
+problems = [\"Misra1a\", \"Chwirut2\", \"Thurber\"]
+[[solvers]]
+solver = \"nelder-mead\"
+[starts]
+random = 300
+[budget]
+iterations = 300
+seconds = 2.0
+";
+
+/// Runs a study by one worker, in a process group of its own, as a shell does.
+fn start(folder: &Folder) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_keyfit"))
+        .args(["study", "run", "s.toml", "--jobs", "1"])
+        .current_dir(&folder.0)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .unwrap()
+}
+
+/// How the runs ended that the study's store has, which may not be there yet.
+fn endings(folder: &Folder, study: &Study) -> Vec<String> {
+    let mut ended = Vec::new();
+    if let Ok(mut store) = Store::open(&folder.0.join("s.runs"), &study.hash) {
+        store.for_each(|_, record, _| ended.push(record.status)).unwrap();
+    }
+    ended
+}
+
+fn wait(what: &str, seconds: u64, mut until: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !until() {
+        assert!(began.elapsed() < Duration::from_secs(seconds), "{what} did not happen");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// Sends a signal to a study and its workers, as a terminal does.
+fn send(signal: Signal, study: &Child) {
+    kill_process_group(Pid::from_child(study), signal).unwrap();
+}
+
+/// The worker of a study.
+fn worker(study: &Child) -> u32 {
+    let threads = std::fs::read_dir(format!("/proc/{}/task", study.id())).unwrap();
+    let children = threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("children")));
+    let children: String = children.map(Result::unwrap).collect();
+    children.trim().parse().unwrap()
+}
+
+/// Ctrl-Z, and later `fg`: the time between is no run's.
+#[test]
+fn time_does_not_pass_while_a_study_is_stopped() {
+    let folder = Folder::new("study-stopped");
+    folder.write("s.toml", MANY);
+    let study = Study::parse(MANY, &folder.0).unwrap();
+    let mut child = start(&folder);
+    for _ in 0..3 {
+        let before = endings(&folder, &study).len();
+        wait("a run", 120, || endings(&folder, &study).len() > before);
+        send(Signal::STOP, &child);
+        sleep(Duration::from_millis(2500));
+        send(Signal::CONT, &child);
+    }
+    let before = endings(&folder, &study).len();
+    wait("a run", 120, || endings(&folder, &study).len() > before);
+    send(Signal::KILL, &child);
+    child.wait().unwrap();
+    let ended = endings(&folder, &study);
+    assert!(!ended.iter().any(|status| status == "time-limit"), "{ended:?}");
+}
+
+/// What ends a worker from outside is no fault of its run, which is carried out when the study goes on.
+#[test]
+fn a_worker_that_is_told_to_end_costs_no_run() {
+    let folder = Folder::new("study-told");
+    let study = Study::parse(MANY, &folder.0).unwrap();
+    for signal in ["HUP", "INT", "QUIT", "TERM"] {
+        let mut store = Store::create(&folder.0.join(signal), &study.hash).unwrap();
+        let script = format!("trap - {signal}; echo ready; read n; kill -{signal} $$");
+        let command = ["sh", "-c", &script].map(str::to_owned).to_vec();
+        let workers = Workers::Processes { count: 2, command };
+        let stopped = run(&study, &mut store, Shard::ALL, &workers, |_, _| {}).unwrap_err();
+        assert!(matches!(&stopped, RunError::Stopped { how } if how.contains(signal)), "{stopped}");
+        assert_eq!(store.finished().unwrap(), [0; 0]);
+    }
+}
+
+/// A worker does not outlive its study, even in the middle of a run that does not end.
+#[test]
+fn a_killed_study_leaves_no_worker() {
+    let folder = Folder::new("study-orphan");
+    let numbers = |of: &dyn Fn(usize) -> String, n| (0..n).map(of).collect::<Vec<_>>();
+    let problem = |name: &str, model: &str, n: usize| {
+        let (t, y) = (numbers(&|k| format!("{k}.0"), n), numbers(&|k| format!("{}.5", k % 7), n));
+        let text = format!(
+            "name = \"{name}\"\nmodel = \"{model}\"\nstarts = [{{ a = 1.0 }}]\n\
+             [certified]\nsum_of_squares = 0.0\n[data]\nt = [{}]\ny = [{}]\n",
+            t.join(", "),
+            y.join(", ")
+        );
+        folder.write(&format!("problems/{name}.toml"), text);
+    };
+    std::fs::create_dir(folder.0.join("problems")).unwrap();
+    problem("a-short", "a*t", 5);
+    problem("b-long", &numbers(&|k| format!("sin({k}.5*a*t)"), 4000).join(" + "), 4000);
+    let text =
+        "name = \"orphan\"\n[[suites]]\nfolder = \"problems\"\n[[solvers]]\nsolver = \"nelder-mead\"\n";
+    folder.write("s.toml", text);
+    let study = Study::parse(text, &folder.0).unwrap();
+    let mut child = start(&folder);
+    wait("the short run", 120, || endings(&folder, &study).len() == 1);
+    let worker = worker(&child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // long before the run would; one that nobody has waited for yet has no command line any more
+    let line = format!("/proc/{worker}/cmdline");
+    wait("the worker's end", 10, || std::fs::read(&line).map_or(true, |line| line.is_empty()));
+    assert_eq!(endings(&folder, &study).len(), 1);
+}
