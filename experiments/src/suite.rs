@@ -2,8 +2,8 @@
 //! there is embedded in the binary.
 //!
 //! A problem file holds `name`, `model` (a formula, or a scene in RectSL), `starts` (tables name → number; the model's
-//! own starts if there are none), `[data]` (columns: `t` and one a channel, `y` for a formula; without `t` the rows are
-//! numbered from 0; any other column is a name in the formula, a track over the rows), `response` (what is fitted in
+//! own starts if there are none), `[data]` (columns: `t` and one a channel, `y` for a formula, `"y.velocity"` and
+//! `"y.acceleration"` for its derivatives by time; without `t` the rows are numbered from 0; any other column is a name in the formula, a track over the rows), `response` (what is fitted in
 //! the place of y, a formula of `y`), `zeros` (formulas that are to be 0, each a channel with one target; beside a model or
 //! alone) and `[certified]` (`parameters`, `standard_errors`, `sum_of_squares`, and in `local_minima` the sums of squares of
 //! minima that are not the least). Where one answer has several names, `equivalent` lists what may be put for the certified
@@ -13,12 +13,13 @@
 use std::collections::BTreeMap;
 
 use include_dir::{Dir, include_dir};
-use keyfit_ir::{BuildError, Names, Scene, SyntaxError, Track, linear, t};
+use keyfit_ir::{BuildError, Names, Rate, RateTargets, Scene, SyntaxError, Track, linear, t};
 use keyfit_solvers::{Channel, Target};
 use serde::Deserialize;
 use thiserror::Error;
 
 use crate::accuracy::{lre, lre_of_error, relative_error, relative_error_periodic};
+use crate::rates::aim_rates;
 
 static SUITES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/suites");
 
@@ -178,30 +179,44 @@ impl Problem {
                 let scene = Scene::parse_rectsl(model);
                 let scene = scene.map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
                 let restart = |track: &Track| track.restart_parameters(|name| start.get(name).copied());
-                let channels = scene.channels();
-                if let Some(stray) = problem
-                    .data
-                    .keys()
-                    .find(|c| *c != "t" && channels.iter().all(|own| own.name != scene.channel_name(c)))
-                {
-                    return Err(data(format!("the column {stray} is no channel of the scene")));
+                let (mut channels, mut aims) = (scene.channels(), scene.rate_targets());
+                for column in problem.data.keys().filter(|column| *column != "t") {
+                    let (name, found) = (scene.channel_name(column), targets(column, &|y| y));
+                    if let Some(channel) = channels.iter_mut().find(|own| own.name == name) {
+                        channel.targets.extend(found);
+                    } else if let Some((of, rate)) = Rate::of(name)
+                        && channels.iter().any(|own| own.name == of)
+                    {
+                        aims.push(RateTargets { channel: of.into(), rate, targets: found });
+                    } else {
+                        return Err(data(format!("the column {column} is no channel of the scene")));
+                    }
                 }
-                return Ok(channels
-                    .into_iter()
-                    .map(|mut channel| {
-                        channel.targets.extend(targets(&channel.name, &|y| y));
-                        Channel { track: restart(&channel.track), ..channel }
-                    })
-                    .collect());
+                for channel in &mut channels {
+                    channel.track = restart(&channel.track);
+                }
+                aim_rates(&mut channels, aims).map_err(|e| data(e.to_string()))?;
+                return Ok(channels);
             }
             let mut names = named(start);
+            let mut aims = Vec::new();
             for (name, column) in problem.data.iter().filter(|(name, _)| !["t", "y"].contains(&name.as_str()))
             {
+                if let Some(("y", rate)) = Rate::of(name) {
+                    if problem.response.is_some() {
+                        return Err(data(format!("beside a response there is no place for {name}")));
+                    }
+                    aims.push(RateTargets { channel: "y".into(), rate, targets: targets(name, &|y| y) });
+                    continue;
+                }
                 names = names.track(name, column_track(&times, column).map_err(|e| data(e.to_string()))?);
             }
             let track = Track::parse_with(model, &names).map_err(syntax)?;
             let respond = response(problem.response.as_deref().unwrap_or("y")).map_err(syntax)?;
-            Ok(vec![Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y)) }])
+            let y = Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y)) };
+            let mut channels = vec![y];
+            aim_rates(&mut channels, aims).map_err(|e| data(e.to_string()))?;
+            Ok(channels)
         };
         let channels = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
             let mut channels = modelled(start)?;
