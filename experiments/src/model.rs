@@ -9,7 +9,7 @@ use std::path::Path;
 use clap::Args;
 use keyfit::ir::cinematic::{TICKS_PER_SECOND, seconds};
 use keyfit::ir::{Channel, CinematicScene, Names, Parameter, Scene, Track};
-use keyfit::rates::Rate;
+use keyfit::rates::{Rate, aim_rates, rate_channel};
 use keyfit::rewrite::fpcore::{self, Core, Ranges};
 use keyfit::solvers::Tie;
 
@@ -40,7 +40,7 @@ pub struct ModelArgs {
 
 /// A model that has been read.
 pub struct Model {
-    /// The channels with the targets that the model itself holds; parameters at their starts.
+    /// The channels with the targets for values that the model itself holds; parameters at their starts.
     pub channels: Vec<Channel>,
     /// What it was read from.
     pub document: Document,
@@ -214,12 +214,22 @@ impl Model {
         }
         let Some((of, rate)) = Rate::of(name) else { return Ok(None) };
         let Some(of) = self.channel(of).and_then(|index| self.channels.get(index)) else { return Ok(None) };
-        let channel = rate.channel(of).map_err(Failure::input)?;
+        let channel = rate_channel(of, rate).map_err(Failure::input)?;
         let known = self.channel_names().position(|own| own == channel.name);
         Ok(Some(known.unwrap_or_else(|| {
             self.channels.push(channel);
             self.channels.len() - 1
         })))
+    }
+
+    /// Gives the channels the targets for velocities and accelerations that the model itself holds.
+    pub fn aim_own_rates(&mut self) -> Result<(), Failure> {
+        let own = match &self.document {
+            Document::Formula | Document::Fpcore(_) => return Ok(()),
+            Document::Rects(scene) => scene.rate_targets(),
+            Document::Cinematic(scene) => scene.rate_targets(),
+        };
+        aim_rates(&mut self.channels, own).map_err(Failure::input)
     }
 
     /// The channel of that name, all of them if there is none.

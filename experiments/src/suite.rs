@@ -2,11 +2,11 @@
 //! there is embedded in the binary.
 //!
 //! A problem file holds `name`, `model` (a formula, or a scene in RectSL or YAML), `starts` (tables name → number; the model's
-//! own starts if there are none), `[data]` (columns: `t` and one a channel, `y` for a formula; without `t` the rows are
-//! numbered from 0; any other column is a name in the formula, a track over the rows) or `csv` (the name of a file beside it
-//! that holds these columns, with a header), `response` (what is fitted in
-//! the place of y, a formula of `y`), `zeros` (formulas that are to be 0, each a channel with one target; beside a model or
-//! alone) and `[certified]` (`parameters`, `standard_errors`, `sum_of_squares`, and in `local_minima` the sums of squares of
+//! own starts if there are none), `[data]` (columns: `t` and one a channel, `y` for a formula, `"y.velocity"` and
+//! `"y.acceleration"` for its derivatives by time; without `t` the rows are numbered from 0; any other column is a name in the
+//! formula, a track over the rows) or `csv` (the name of a file beside it that holds these columns, with a header), `response`
+//! (what is fitted in the place of y, a formula of `y`), `zeros` (formulas that are to be 0, each a channel with one target;
+//! beside a model or alone) and `[certified]` (`parameters`, `standard_errors`, `sum_of_squares`, and in `local_minima` the sums of squares of
 //! minima that are not the least). Where one answer has several names, `equivalent` lists what may be put for the certified
 //! values (formulas of them), and `period` what may be added to a parameter. Without certified parameters the sum of squares
 //! tells how good an answer is.
@@ -14,12 +14,13 @@
 use std::collections::BTreeMap;
 
 use include_dir::{Dir, include_dir};
-use keyfit_ir::{BuildError, CinematicScene, Names, Scene, SyntaxError, Track, linear, t};
+use keyfit_ir::{BuildError, CinematicScene, Names, Rate, RateTargets, Scene, SyntaxError, Track, linear, t};
 use keyfit_solvers::{Channel, Target};
 use serde::Deserialize;
 use thiserror::Error;
 
 use crate::accuracy::{lre, lre_of_error, relative_error, relative_error_periodic};
+use crate::rates::aim_rates;
 
 static SUITES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/suites");
 
@@ -198,34 +199,47 @@ impl Problem {
             let Some(model) = &problem.model else { return Ok(Vec::new()) };
             let scene = scene(model, &problem.data)
                 .map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
-            if let Some((channels, columns)) = scene {
-                let restart = |track: &Track| track.restart_parameters(|name| start.get(name).copied());
-                let is_stray = |(column, channel): &(&String, String)| {
-                    *column != "t" && channels.iter().all(|own| own.name != *channel)
-                };
-                if let Some((stray, _)) = columns.iter().find(|column| is_stray(column)) {
-                    return Err(data(format!("the column {stray} is no channel of the scene")));
+            if let Some(SceneChannels { mut channels, mut aims, columns }) = scene {
+                for (column, name) in columns.into_iter().filter(|(column, _)| *column != "t") {
+                    let found = targets(column, &|y| y);
+                    if let Some(channel) = channels.iter_mut().find(|own| own.name == name) {
+                        channel.targets.extend(found);
+                    } else if let Some((of, rate)) = Rate::of(&name)
+                        && channels.iter().any(|own| own.name == of)
+                    {
+                        aims.push(RateTargets { channel: of.into(), rate, targets: found });
+                    } else {
+                        return Err(data(format!("the column {column} is no channel of the scene")));
+                    }
                 }
-                return Ok(channels
-                    .into_iter()
-                    .map(|mut channel| {
-                        let own = columns.iter().filter(|(_, of)| *of == channel.name);
-                        channel.targets.extend(own.flat_map(|(column, _)| targets(column, &|y| y)));
-                        Channel { track: restart(&channel.track), ..channel }
-                    })
-                    .collect());
+                for channel in &mut channels {
+                    channel.track = channel.track.restart_parameters(|name| start.get(name).copied());
+                }
+                aim_rates(&mut channels, aims).map_err(|e| data(e.to_string()))?;
+                return Ok(channels);
             }
             if problem.zeros.is_empty() && problem.data.get("y").is_none_or(Vec::is_empty) {
                 return Err(data("the data have no column y, which the formula is to be fitted to".into()));
             }
             let mut names = named(start);
+            let mut aims = Vec::new();
             for (name, column) in problem.data.iter().filter(|(name, _)| !["t", "y"].contains(&name.as_str()))
             {
+                if let Some(("y", rate)) = Rate::of(name) {
+                    if problem.response.is_some() {
+                        return Err(data(format!("beside a response there is no place for {name}")));
+                    }
+                    aims.push(RateTargets { channel: "y".into(), rate, targets: targets(name, &|y| y) });
+                    continue;
+                }
                 names = names.track(name, column_track(&times, column).map_err(|e| data(e.to_string()))?);
             }
             let track = Track::parse_with(model, &names).map_err(syntax)?;
             let respond = response(problem.response.as_deref().unwrap_or("y")).map_err(syntax)?;
-            Ok(vec![Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y)) }])
+            let y = Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y)) };
+            let mut channels = vec![y];
+            aim_rates(&mut channels, aims).map_err(|e| data(e.to_string()))?;
+            Ok(channels)
         };
         let channels = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
             let mut channels = modelled(start)?;
@@ -323,22 +337,27 @@ fn scene<'a, T>(
     model: &str,
     data: &'a BTreeMap<String, T>,
 ) -> Result<Option<SceneChannels<'a>>, Vec<SyntaxError>> {
-    let of = |name: &dyn Fn(&str) -> String| data.keys().map(|column| (column, name(column))).collect();
+    let of =
+        |name: &dyn Fn(&str) -> String| data.keys().map(|column| (column.as_str(), name(column))).collect();
     if Scene::is_rectsl(model) {
         let scene = Scene::parse_rectsl(model)?;
         let columns = of(&|column| scene.channel_name(column).into());
-        return Ok(Some((scene.channels(), columns)));
+        return Ok(Some(SceneChannels { channels: scene.channels(), aims: scene.rate_targets(), columns }));
     }
     if CinematicScene::is_yaml(model) {
         let scene = CinematicScene::parse_yaml(model)?;
         let columns = of(&|column| scene.channel_name(column));
-        return Ok(Some((scene.channels(), columns)));
+        return Ok(Some(SceneChannels { channels: scene.channels(), aims: scene.rate_targets(), columns }));
     }
     Ok(None)
 }
 
-/// See [`scene`].
-type SceneChannels<'a> = (Vec<Channel>, Vec<(&'a String, String)>);
+/// What a scene says of its channels, and which of them each column of the data means.
+struct SceneChannels<'a> {
+    channels: Vec<Channel>,
+    aims: Vec<RateTargets>,
+    columns: Vec<(&'a str, String)>,
+}
 
 /// The columns of a CSV file with a header.
 fn columns(text: &str) -> Result<BTreeMap<String, Vec<f64>>, String> {

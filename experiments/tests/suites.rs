@@ -167,11 +167,38 @@ fn equivalent_answers_count() {
     assert!(arc.lre(&turned, f64::NAN) < 1.0);
 }
 
+/// A problem's columns and its scene may hold what velocities and accelerations must be.
+#[test]
+fn rates_are_targets_of_problems() {
+    let scene = "#rectsl\n\"m\" rect ?x ->x '( 0=3 ) ->x.velocity-targets ;";
+    let scene = scene.replace("?x", "0 free-param a 0 free-param b t mul add 1 free-param c t mul t mul add");
+    let solved = |model: &str, column: &str, more: &str| {
+        let text = format!(
+            "name = \"p\"\nmodel = '''{model}'''\n{more}[data]\nt = [0.0, 5.0]\n{column}\n[certified]\nsum_of_squares = 0.0\n"
+        );
+        let problem = Problem::parse("s", "s/p.toml", &text).map_err(|e| e.to_string())?;
+        let fit = fit_channels(problem.starts[0].clone(), &FitOptions::default()).unwrap();
+        Ok::<_, String>(["a", "b", "c"].map(|name| fit.value(name).unwrap()))
+    };
+    let start = "[[starts]]\na = 7.0\nb = 0.0\nc = 1.0\n";
+    let [a, b, c] = solved(&scene, "\"m.x\" = [1.0, 11.0]", start).unwrap();
+    assert!((a - 1.0).abs() + (b - 3.0).abs() + (c + 0.2).abs() < 1e-12, "{a} {b} {c}");
+    // a + bt + ct²: the velocities 3 and 1 make c = −0.2, the acceleration −0.4 is theirs
+    let rates = "y = [1.0, 11.0]\n\"y.velocity\" = [3.0, 1.0]\n\"y.acceleration\" = [-0.4, -0.4]";
+    let [a, b, c] = solved("?a + ?b*t + ?c*t^2", rates, start).unwrap();
+    assert!((a - 1.0).abs() + (b - 3.0).abs() + (c + 0.2).abs() < 1e-12, "{a} {b} {c}");
+    let responding = format!("response = \"ln(y)\"\n{start}");
+    let error = solved("?a + ?b*t + ?c*t^2", rates, &responding).unwrap_err();
+    assert_eq!(error, "s/p.toml: beside a response there is no place for y.acceleration");
+    let error = solved(&scene, "\"x.speed\" = [1.0, 2.0]", start).unwrap_err();
+    assert_eq!(error, "s/p.toml: the column x.speed is no channel of the scene");
+}
+
 #[test]
 fn a_file_that_is_no_problem_says_why() {
     let error = |text: &str| Problem::parse("s", "s/p.toml", text).unwrap_err().to_string();
     let file = |model: &str, rest: &str| {
-        format!("name = \"p\"\nmodel = \"{model}\"\ncertified = {{ parameters = {{ a = 1.0 }} }}\n{rest}")
+        format!("name = \"p\"\nmodel = '''{model}'''\ncertified = {{ parameters = {{ a = 1.0 }} }}\n{rest}")
     };
     let mut report = String::new();
     for text in [

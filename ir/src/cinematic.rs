@@ -12,7 +12,8 @@
 //! data     = {path-mode?: linear | spline | centripetal | chordal, easing-side?: left | right, turn?: short | raw,
 //!             actor-id?: NAME}
 //! target   = {tick: TICK, …} | {time: SECONDS, …}  with position?: [NUMBER, NUMBER, NUMBER], x?: NUMBER … fov?: NUMBER,
-//!             weight?: NUMBER
+//!             velocity?: rates, acceleration?: rates, weight?: NUMBER
+//! rates    = {x?: NUMBER … fov?: NUMBER}
 //! sound    = NAME | {name: NAME, volume?: NUMBER, pitch?: NUMBER}
 //! particle = NAME | {type: NAME, count?: NUMBER, offset?: [NUMBER, NUMBER, NUMBER], speed?: NUMBER}
 //! ```
@@ -50,7 +51,8 @@
 //! several cameras each needs an `id` and their channels are `camera.ID.x` …
 //!
 //! A **target** says where channels must be at a tick or time of the scene. That of a yaw which turns the short way
-//! is an angle: it is moved by whole turns to where the track is nearest as the scene is read.
+//! is an angle: it is moved by whole turns to where the track is nearest as the scene is read. Under `velocity` it says how
+//! much channels must change a second, under `acceleration` how much that must: `{time: 1.5, velocity: {x: 3}}`.
 
 mod check;
 mod fault;
@@ -60,7 +62,7 @@ mod words;
 mod write;
 mod yaml;
 
-use crate::scene::Channel;
+use crate::scene::{Channel, Rate, RateTargets};
 use crate::track::Parameter;
 
 pub use fault::{Place, SceneFault, SceneProblem, Step};
@@ -294,6 +296,8 @@ pub struct MotionTarget {
     pub when: When,
     /// The values, in the order of [`Component::ALL`].
     pub values: [Option<f64>; Component::ALL.len()],
+    /// The velocities and accelerations, in the order of [`Rate::ALL`].
+    pub rates: [[Option<f64>; Component::ALL.len()]; Rate::ALL.len()],
     /// How much they count; see [`Target`](crate::Target).
     pub weight: f64,
 }
@@ -476,9 +480,15 @@ impl CinematicScene {
         &self.tracks
     }
 
-    /// All channels with their targets, track by track: see the [module](self) for their names.
+    /// All channels with their targets, track by track: see the [module](self) for their names. These are the targets for values;
+    /// [`CinematicScene::rate_targets`] has the others.
     pub fn channels(&self) -> Vec<Channel> {
         self.channels.clone()
+    }
+
+    /// The targets for velocities and accelerations, in the order of [`CinematicScene::channels`].
+    pub fn rate_targets(&self) -> Vec<RateTargets> {
+        self.tracks.iter().flat_map(|track| path::rate_targets(&self.prefix(track), track)).collect()
     }
 
     /// The name in [`CinematicScene::channels`] of the channel that is meant by this one: the only camera's channel may

@@ -55,6 +55,6 @@ pub use keyed::{Key, KeyError, Keyed, Keyframe};
 pub use number::{Scalar, same_bits};
 pub use op::{Infix, MAX_ARITY, Op};
 pub use sample::Sampler;
-pub use scene::{Channel, Colour, Quantity, Rect, Scene, Target, Wall};
+pub use scene::{Channel, Colour, Quantity, Rate, RateTargets, Rect, Scene, Target, Wall};
 pub use text::{Span, SyntaxError, SyntaxErrorKind};
 pub use track::{BuildError, Builder, Children, Id, NameError, Node, Number, Parameter, Track};

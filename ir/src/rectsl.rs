@@ -28,8 +28,9 @@
 //!
 //! A rect is set by `X Y ->xy`, `W H ->wh`, `->x ->y ->w ->h`, `ANGLE ->rotate` (radians, counter-clockwise), `FILL ->fill`,
 //! and `->face-travel`, which turns the rect so that it faces where it goes: by its [`heading`], and by what `->rotate`
-//! says on top. Targets say where a channel must be, and when: `'( 1=-4 3=4 ) ->x-targets` (`->y-targets` …). What is
-//! set twice has its last value; targets add up.
+//! says on top. Targets say where a channel must be, and when: `'( 1=-4 3=4 ) ->x-targets` (`->y-targets` …); or how fast it
+//! must change, or how that must change, a second: `'( 2=0.5 ) ->x.velocity-targets`, `'( 2=0 ) ->x.acceleration-targets`. What
+//! is set twice has its last value; targets add up.
 //!
 //! A comment runs from a word that begins with `#` or `//` to the end of its line.
 
@@ -42,7 +43,7 @@ use crate::easing::WITH_NUMBERS;
 use crate::expr::{Expr, HEADING_STEP, heading};
 use crate::keyed::shape::Shape;
 use crate::op::Op;
-use crate::scene::{Colour, Quantity, Rect, Scene, Target, Wall};
+use crate::scene::{Colour, Quantity, Rate, Rect, Scene, Target, Wall};
 use crate::text::{
     Function, KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed,
     nearest,
@@ -187,7 +188,7 @@ enum RectWord {
     /// Takes two tracks.
     Pair(Quantity, Quantity),
     /// Takes a list of targets.
-    Targets(Quantity),
+    Targets(Quantity, Option<Rate>),
     /// Takes a fill.
     Fill,
     /// Takes nothing.
@@ -204,7 +205,11 @@ static RECT_WORDS: LazyLock<Vec<(String, RectWord)>> = LazyLock::new(|| {
     ];
     for quantity in Quantity::ALL {
         words.push((format!("->{}", quantity.name()), RectWord::One(quantity)));
-        words.push((format!("->{}-targets", quantity.name()), RectWord::Targets(quantity)));
+        words.push((format!("->{}-targets", quantity.name()), RectWord::Targets(quantity, None)));
+        words.extend(Rate::ALL.map(|rate| {
+            let name = rate.of_channel(quantity.name());
+            (format!("->{name}-targets"), RectWord::Targets(quantity, Some(rate)))
+        }));
     }
     words
 });
@@ -224,6 +229,7 @@ impl RectWord {
 struct Draft {
     tracks: [Option<Id>; Quantity::ALL.len()],
     targets: [Vec<Target>; Quantity::ALL.len()],
+    rate_targets: [[Vec<Target>; Rate::ALL.len()]; Quantity::ALL.len()],
     fill: Option<Colour>,
     faces_travel: bool,
 }
@@ -715,7 +721,8 @@ impl<'a> Parser<'a> {
         stack.is_empty()?;
         let tracks = draft.tracks(&mut self.builder);
         let tracks = self.build(tracks, opened)?;
-        Ok(Rect { name: name.into(), tracks, targets: draft.targets, fill: draft.fill })
+        let Draft { targets, rate_targets, fill, .. } = draft;
+        Ok(Rect { name: name.into(), tracks, targets, rate_targets, fill })
     }
 
     /// Takes a word that sets something of a rect.
@@ -742,13 +749,17 @@ impl<'a> Parser<'a> {
                 let want = |value| if let Value::Fill(colour) = value { Some(colour) } else { None };
                 draft.fill = Some(stack.pop(word, span, "a fill such as 0x44d4b4 solid", want)?.0);
             }
-            RectWord::Targets(quantity) => {
+            RectWord::Targets(quantity, rate) => {
+                let targets = match rate {
+                    None => &mut draft.targets[quantity as usize],
+                    Some(rate) => &mut draft.rate_targets[quantity as usize][rate as usize],
+                };
                 let needs = "a list of times and values, such as '( 1=-4 3=4 )";
                 let (keys, _) = stack.keys(word, span, needs)?;
                 for key in keys {
                     match self.builder.node(key.value) {
                         Some(Node::Constant(value)) if key.settings.is_empty() => {
-                            draft.targets[quantity as usize].push(Target::new(key.time, value.value()));
+                            targets.push(Target::new(key.time, value.value()));
                         }
                         _ => {
                             let found = excerpt(&self.text[key.value_at.range()]);

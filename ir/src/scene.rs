@@ -34,6 +34,50 @@ pub struct Channel {
     pub targets: Vec<Target>,
 }
 
+/// How often a channel is differentiated by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rate {
+    /// Once.
+    Velocity,
+    /// Twice.
+    Acceleration,
+}
+
+impl Rate {
+    /// All of them.
+    pub const ALL: [Rate; 2] = [Rate::Velocity, Rate::Acceleration];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rate::Velocity => "velocity",
+            Rate::Acceleration => "acceleration",
+        }
+    }
+
+    /// What a channel's rate is called, such as `x.velocity`.
+    pub fn of_channel(self, channel: &str) -> String {
+        format!("{channel}.{}", self.name())
+    }
+
+    /// The channel and the rate that a name such as `x.velocity` stands for.
+    pub fn of(name: &str) -> Option<(&str, Rate)> {
+        let (channel, word) = name.rsplit_once('.')?;
+        Some((channel, Rate::ALL.into_iter().find(|rate| rate.name() == word)?))
+    }
+}
+
+/// What the velocity or acceleration of a channel must be, in the channel's unit a second or a second squared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RateTargets {
+    /// The channel's name.
+    pub channel: String,
+    /// Which of the two.
+    pub rate: Rate,
+    /// The targets, at least one, in any order.
+    pub targets: Vec<Target>,
+}
+
 /// The number of the last frame at or before `time`: the largest k with k/fps ≤ time, frame 0 being at 0. Both are finite
 /// and `fps` is positive.
 ///
@@ -119,6 +163,8 @@ pub struct Rect {
     pub tracks: [Track; Quantity::ALL.len()],
     /// Where the quantities must be, and when.
     pub targets: [Vec<Target>; Quantity::ALL.len()],
+    /// What their velocities and accelerations must be, in the order of [`Rate::ALL`].
+    pub rate_targets: [[Vec<Target>; Rate::ALL.len()]; Quantity::ALL.len()],
     /// The colour that it is filled with.
     pub fill: Option<Colour>,
 }
@@ -142,17 +188,38 @@ impl fmt::Display for Colour {
 }
 
 impl Scene {
-    /// All channels: `x`, `y`, `w`, `h`, `rotate` if there is one rect, `marker.x` … if there are several.
+    fn name_of(&self, rect: &Rect, quantity: Quantity) -> String {
+        let prefix = if self.rects.len() == 1 { String::new() } else { format!("{}.", rect.name) };
+        prefix + quantity.name()
+    }
+
+    /// All channels: `x`, `y`, `w`, `h`, `rotate` if there is one rect, `marker.x` … if there are several. Their targets are those
+    /// for values; [`Scene::rate_targets`] has the others.
     pub fn channels(&self) -> Vec<Channel> {
-        let prefix =
-            |rect: &Rect| if self.rects.len() == 1 { String::new() } else { format!("{}.", rect.name) };
         let channel = |rect: &Rect, quantity: Quantity| Channel {
-            name: prefix(rect) + quantity.name(),
+            name: self.name_of(rect, quantity),
             track: rect.track(quantity).clone(),
             targets: rect.targets[quantity as usize].clone(),
         };
         let all = self.rects.iter().flat_map(|rect| Quantity::ALL.map(|quantity| channel(rect, quantity)));
         all.collect()
+    }
+
+    /// The targets for velocities and accelerations, in the order of [`Scene::channels`].
+    pub fn rate_targets(&self) -> Vec<RateTargets> {
+        let of = |rect: &Rect, quantity: Quantity, rate: Rate| RateTargets {
+            channel: self.name_of(rect, quantity),
+            rate,
+            targets: rect.rate_targets[quantity as usize][rate as usize].clone(),
+        };
+        let mut all = Vec::new();
+        for rect in &self.rects {
+            for quantity in Quantity::ALL {
+                all.extend(Rate::ALL.map(|rate| of(rect, quantity, rate)));
+            }
+        }
+        all.retain(|own| !own.targets.is_empty());
+        all
     }
 
     /// The name in [`Scene::channels`] of the channel that is meant by this one: a single rect's channel may carry the

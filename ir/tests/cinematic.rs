@@ -530,7 +530,7 @@ tracks:
       - {tick: 60, position: [35, 64, 0]}
     targets:
       - {tick: 15, y: 70.5}
-      - {time: 1.5, position: [10, 80, 0], yaw: 5, weight: 0.25}
+      - {time: 1.5, position: [10, 80, 0], yaw: 5, velocity: {yaw: 400}, acceleration: {yaw: 0}, weight: 0.25}
       - {tick: 60, fov: 75}
   - type: actor
     id: path
@@ -539,6 +539,7 @@ tracks:
       - {tick: 0, position: [{free: lift, value: 70}, 0, 0]}
     targets:
       - {tick: 0, pitch: 1}
+      - {tick: 0, velocity: {pitch: 2}}
 ";
     let scene = scene(text);
     let names: Vec<String> = scene.channels().into_iter().map(|channel| channel.name).collect();
@@ -558,6 +559,27 @@ tracks:
     // the track is at 370 then, which is 10
     assert_eq!(aims("camera.yaw"), [(1.5, 365.0, 0.25)]);
     assert_eq!(aims("camera.fov"), [(3.0, 75.0, 1.0)]);
+    let rates: Vec<_> = scene
+        .rate_targets()
+        .into_iter()
+        .map(|aim| {
+            (
+                aim.rate.of_channel(&aim.channel),
+                aim.targets[0].time,
+                aim.targets[0].value,
+                aim.targets[0].weight,
+            )
+        })
+        .collect();
+    let rate = |name: &str, time, value, weight| (name.to_string(), time, value, weight);
+    assert_eq!(
+        rates,
+        [
+            rate("camera.yaw.velocity", 1.5, 400.0, 0.25),
+            rate("camera.yaw.acceleration", 1.5, 0.0, 0.25),
+            rate("actor.hero.pitch.velocity", 0.0, 2.0, 1.0),
+        ]
+    );
     assert_eq!(aims("actor.hero.pitch"), [(0.0, 1.0, 1.0)]);
     // the knots depend on the parameter: other coordinates feel it
     let (low, high) =
@@ -669,6 +691,9 @@ fn wrong_scenes_are_told_what_is_wrong() {
         )),
         track(&format!(
             "{{type: actor, {key}, targets: [{{time: 3.5, x: 1, weight: -1}}, {{tick: 1, time: 1, x: 0, position: [0, 0, 0]}}]}}"
+        )),
+        track(&format!(
+            "{{type: actor, {key}, targets: [{{tick: 0, velocity: {{x: 1, fov: 2, speed: 3}}, acceleration: {{}}}}, {{tick: 0, velocity: 3}}, {{tick: 1, velocity: {{x: a, x: 2}}}}]}}"
         )),
         // all at once
         with("tick: 0,  position: [0, 64, 0]", "tick: 0.5,  position: [0, 64]")

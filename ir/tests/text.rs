@@ -332,6 +332,39 @@ fn a_scene_holds_its_targets() {
     assert_eq!(scene.rects[0].targets, expected);
 }
 
+#[test]
+fn a_scene_holds_its_rates() {
+    let text = "\"m\" rect 1 free-param a t mul ->x '( 3=4 ) ->x-targets '( 1=2 0=-1 ) ->x.velocity-targets\n  \
+                '( 1=0 ) ->x.acceleration-targets '( 1=7 ) ->x.velocity-targets '( 2=0.5 ) ->rotate.velocity-targets ;";
+    let told = |text: &str| {
+        let aims = Scene::parse_rectsl(text).unwrap().rate_targets().into_iter();
+        let told = aims.map(|aim| {
+            let targets: Vec<_> = aim.targets.iter().map(|t| (t.time, t.value, t.weight)).collect();
+            format!("{} {targets:?}", aim.rate.of_channel(&aim.channel))
+        });
+        told.collect::<Vec<String>>()
+    };
+    let expected = [
+        "x.velocity [(1.0, 2.0, 1.0), (0.0, -1.0, 1.0), (1.0, 7.0, 1.0)]",
+        "x.acceleration [(1.0, 0.0, 1.0)]",
+        "rotate.velocity [(2.0, 0.5, 1.0)]",
+    ];
+    assert_eq!(told(text), expected);
+    assert_eq!(told(&Scene::format_rectsl(text).unwrap()), expected);
+    // with several rects the channels have their names
+    let two = format!("{text} \"n\" rect '( 0=1 ) ->y.velocity-targets ;");
+    assert_eq!(told(&two)[0], expected[0].replace("x.", "m.x."));
+    assert_eq!(told(&two)[3], "n.y.velocity [(0.0, 1.0, 1.0)]");
+    let error = |word: &str, value: &str| {
+        let errors = Scene::parse_rectsl(&format!("\"m\" rect '( 1={value} ) {word} ;")).unwrap_err();
+        errors.iter().map(|e| format!("{}: {e}", e.span.start)).collect::<Vec<String>>().join("; ")
+    };
+    let stray = "18: unknown word ->x.velocty-targets; did you mean ->x.velocity-targets?";
+    assert_eq!(error("->x.velocty-targets", "2"), stray);
+    let moving = "14: expected a plain number as the target's value, found t";
+    assert_eq!(error("->x.velocity-targets", "t"), moving);
+}
+
 /// Damaged text is an error or another text, never a panic, and its error lies inside the text.
 #[test]
 fn damaged_text_is_survived() {

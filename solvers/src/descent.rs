@@ -285,10 +285,9 @@ struct Descent {
 
 /// The diagonal of `(2 JᵀJ)⁻¹` at `x`; a column of zeros has no curvature and stays where it is.
 fn metric(ledger: &Ledger<'_>, x: &[f64]) -> Result<Vec<f64>, Error> {
-    let jacobian = ledger.jacobian(x)?;
-    let square = |column: ndarray::ArrayView1<'_, f64>| column.iter().map(|d| d * d).sum::<f64>();
+    let squares = ledger.derivatives(x)?.column_sums(|_, _, d| d * d);
     let inverse = |s: f64| if s > 0.0 && (0.5 / s).is_finite() { 0.5 / s } else { 0.0 };
-    Ok(jacobian.columns().into_iter().map(|column| inverse(square(column))).collect())
+    Ok(squares.into_iter().map(inverse).collect())
 }
 
 impl Descent {

@@ -352,12 +352,8 @@ impl<'a> Ledger<'a> {
     /// `2 Jᵀ r`, the gradient of the sum of squares.
     pub fn sum_gradient(&self, x: &[f64]) -> Result<Vec<f64>, Interruption> {
         let evaluation = self.evaluate(x)?;
-        let jacobian = self.jacobian(x)?;
-        let gradient: Vec<f64> = jacobian
-            .columns()
-            .into_iter()
-            .map(|column| 2.0 * column.iter().zip(&evaluation.residuals).map(|(d, r)| d * r).sum::<f64>())
-            .collect();
+        let sums = self.derivatives(x)?.column_sums(|i, _, d| d * evaluation.residuals[i]);
+        let gradient: Vec<f64> = sums.into_iter().map(|sum| 2.0 * sum).collect();
         self.final_if_err(match gradient.iter().position(|g| !g.is_finite()) {
             Some(parameter) => Err(Interruption::NonFinite(NonFinite::Gradient { parameter })),
             None => Ok(gradient),

@@ -234,6 +234,7 @@ impl Aim {
 
     /// Gives the model its targets, beside those that it holds itself, fixes what is to keep its start, and ties and tells what is known.
     pub fn add_targets(&self, model: &mut Model, table: Option<&Table>) -> Result<(), Failure> {
+        model.aim_own_rates()?;
         if let Some(table) = table {
             for (index, target) in table.targets(model)? {
                 model.channels[index].targets.push(target);

@@ -6,6 +6,16 @@ use crate::folder::{Folder, session};
 fn ties_logarithms_priors_and_velocities() {
     let folder = Folder::new("knowledge");
     folder.write("marker.rectsl", include_str!("../../examples/marker.rectsl"));
+    folder.write(
+        "rates.rectsl",
+        "\"m\" rect\n  0 free-param a  0 free-param b t mul  add  1 free-param c t mul t mul  add ->x\n  '( 0=1 ) ->x-targets\n  \
+         '( 0=3 ) ->x.velocity-targets\n  '( 5=-2 ) ->x.acceleration-targets\n;\n",
+    );
+    folder.write(
+        "rates.yaml",
+        "id: s\nduration: 40\ntracks:\n  - type: camera\n    keyframes:\n      - {tick: 0, position: [{free: from, value: 0}, 0, 0]}\n      \
+         - {tick: 40, position: [{free: to, value: 1}, 0, 0]}\n    targets:\n      - {tick: 0, x: 2, velocity: {x: 3}}\n",
+    );
     let line = ["fit", "?a=1*t + ?b=2 + ?c=0*t^2", "--target", "0=1,1=3.5,2=5,3=7.5,4=9"];
     let with = |more: &[&'static str]| -> Vec<&'static str> { line.iter().chain(more).copied().collect() };
     let lines = [
@@ -39,6 +49,10 @@ fn ties_logarithms_priors_and_velocities() {
         ],
         vec!["fit", "marker.rectsl", "--target", "x:1=-4", "--target", "marker.x.velocity:2=0.5"],
         vec!["fit", "marker.rectsl", "--target", "x.speed:2=0.5"],
+        vec!["fit", "rates.rectsl"],
+        vec!["fit", "rates.rectsl", "--target", "x.velocity:3=0.5"],
+        vec!["fit", "rates.yaml"],
+        vec!["sample", "rates.rectsl", "--at", "1"],
         vec!["fit", "floor(?a=1*t)", "--target", "y.velocity:0.5=3"],
         vec!["fit", "2*t", "--all-numbers", "--target", "y.velocity:0.5=3"],
         vec!["fit", "linear[0=?a=0 1=?b=1]*?gain=2", "--target", "0=1,0.5=2,1=3,3=3"],

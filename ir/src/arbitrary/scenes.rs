@@ -9,6 +9,7 @@ use crate::cinematic::{
     Turn, Value, When, seconds,
 };
 use crate::keyed::shape::Shape;
+use crate::scene::Rate;
 use crate::track::Parameter;
 
 /// A random scene that keeps all rules; it shrinks to scenes of fewer tracks.
@@ -61,7 +62,13 @@ fn motion(g: &mut Gen, duration: u32, components: usize) -> Motion {
             values[below(g, components)] = Some(number(g));
             let tick = below(g, duration as usize + 1) as u32;
             let when = if bool::arbitrary(g) { When::Tick(tick) } else { When::Seconds(seconds(tick)) };
-            MotionTarget { when, values, weight: number(g).abs() }
+            let rates = Rate::ALL.map(|_| {
+                let mut rates = [None; Component::ALL.len()];
+                let own = if bool::arbitrary(g) { components } else { 0 };
+                rates[..own].iter_mut().for_each(|rate| *rate = maybe(g, number));
+                rates
+            });
+            MotionTarget { when, values, rates, weight: number(g).abs() }
         }),
     }
 }

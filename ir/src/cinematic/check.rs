@@ -6,6 +6,7 @@ use super::{
     CinematicScene, Component, EffectFrame, EffectKey, MotionTarget, Place, SceneFault, SceneProblem,
     SceneTrack, Step, TrackType, Value, When, seconds,
 };
+use crate::scene::Rate;
 use crate::track::BuildError;
 
 /// So long may a name of metadata be: YAML bounds the keys of a mapping.
@@ -149,20 +150,13 @@ impl<'a> Check<'a> {
     }
 
     fn target(&mut self, place: Place, target: &MotionTarget, components: &[Component]) {
-        let MotionTarget { when, values, weight } = target;
+        let MotionTarget { when, values, rates, weight } = target;
         self.when(place.then(Step::Key(if let When::Tick(_) = when { "tick" } else { "time" })), *when);
-        let mut given = 0;
-        for (component, value) in Component::ALL.into_iter().zip(values) {
-            let Some(value) = value else { continue };
-            given += 1;
-            let at = place.then(Step::Key(component.name()));
-            self.number(at.clone(), *value);
-            if !components.contains(&component) {
-                let known = components.iter().map(|own| own.name()).collect();
-                self.fault(at, SceneProblem::UnknownKey { key: component.name().into(), near: None, known });
-            }
+        self.components(&place, values, components);
+        for (rate, values) in Rate::ALL.into_iter().zip(rates) {
+            self.components(&place.then(Step::Key(rate.name())), values, components);
         }
-        if given == 0 {
+        if values.iter().chain(rates.iter().flatten()).all(Option::is_none) {
             self.fault(
                 place.clone(),
                 SceneProblem::None { what: "value that is aimed at, such as position or yaw" },
@@ -174,6 +168,19 @@ impl<'a> Check<'a> {
                 place.then(Step::Key("weight")),
                 SceneProblem::Expected { expected, found: format!("{weight:?}") },
             );
+        }
+    }
+
+    /// What a target says of a track that has these components.
+    fn components(&mut self, place: &Place, values: &[Option<f64>], components: &[Component]) {
+        for (component, value) in Component::ALL.into_iter().zip(values) {
+            let Some(value) = value else { continue };
+            let at = place.then(Step::Key(component.name()));
+            self.number(at.clone(), *value);
+            if !components.contains(&component) {
+                let known = components.iter().map(|own| own.name()).collect();
+                self.fault(at, SceneProblem::UnknownKey { key: component.name().into(), near: None, known });
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Component, EasingSide, MotionTarget, PathMode, Pose, SceneTrack, Tur
 use crate::keyed::Keyframe;
 use crate::keyed::shape::Shape;
 use crate::op::Op;
-use crate::scene::{Channel, Target};
+use crate::scene::{Channel, Rate, RateTargets, Target};
 use crate::track::{BuildError, Builder, Id, Node, Track};
 
 /// Keys that are nearer than this in space coincide: their direction is lost, and the spline's slope with it. It is so
@@ -56,6 +56,24 @@ pub(super) fn channels(prefix: &str, track: &SceneTrack) -> Result<Vec<Channel>,
         channels.push(Channel { name: format!("{prefix}{}", component.name()), track, targets });
     }
     Ok(channels)
+}
+
+/// The targets for velocities and accelerations of a track's channels. A rate of a yaw is one whichever way it turns.
+pub(super) fn rate_targets(prefix: &str, track: &SceneTrack) -> Vec<RateTargets> {
+    let Some((motion, _)) = track.motion() else { return Vec::new() };
+    let mut all = Vec::new();
+    for component in track.components() {
+        all.extend(Rate::ALL.map(|rate| {
+            let aim = |target: &MotionTarget| {
+                let value = target.rates[rate as usize][*component as usize]?;
+                Some(Target { time: target.when.seconds(), value, weight: target.weight })
+            };
+            let targets = motion.targets.iter().filter_map(aim).collect();
+            RateTargets { channel: format!("{prefix}{}", component.name()), rate, targets }
+        }));
+    }
+    all.retain(|own| !own.targets.is_empty());
+    all
 }
 
 /// A target of one channel. That of a yaw that `turns` is moved by whole turns to where the track is nearest.

@@ -12,6 +12,7 @@ use super::{
     ActorKey, ActorTrack, CameraKey, CameraTrack, CinematicScene, Component, EffectFrame, EffectKey,
     EffectTrack, Motion, MotionTarget, Particle, Pose, SceneTrack, Sound, Value, When,
 };
+use crate::scene::Rate;
 use crate::text::{SyntaxError, SyntaxErrorKind, excerpt, finite, nearest};
 use crate::track::Parameter;
 
@@ -485,7 +486,7 @@ impl Reader {
     }
 
     fn target(&mut self, at: &At<'_>, duration: u32) -> MotionTarget {
-        const TARGET: Keys<10> = [
+        const TARGET: Keys<12> = [
             &["tick"],
             &["time"],
             &["position"],
@@ -495,10 +496,20 @@ impl Reader {
             &["yaw"],
             &["pitch"],
             &["fov"],
+            &["velocity"],
+            &["acceleration"],
             &["weight"],
         ];
-        let Some([tick, time, position, x, y, z, yaw, pitch, fov, weight]) = self.fields(at, TARGET) else {
-            return MotionTarget { when: When::Tick(0), values: [None; Component::ALL.len()], weight: 1.0 };
+        const NOTHING: [Option<f64>; Component::ALL.len()] = [None; Component::ALL.len()];
+        let Some([tick, time, position, x, y, z, yaw, pitch, fov, velocity, acceleration, weight]) =
+            self.fields(at, TARGET)
+        else {
+            return MotionTarget {
+                when: When::Tick(0),
+                values: NOTHING,
+                rates: [NOTHING; Rate::ALL.len()],
+                weight: 1.0,
+            };
         };
         let when = match (tick, time) {
             (Some(_), Some(time)) => {
@@ -514,22 +525,44 @@ impl Reader {
                 self.required(at, "tick", tick, |reader, at| reader.tick(at, duration)).map(When::Tick)
             }
         };
-        let mut values = [None; Component::ALL.len()];
+        let mut values = NOTHING;
         if let Some(position) = position {
             let read =
                 self.optional(at, "position", Some(position), |reader, at| reader.triple(at, Reader::number));
             values[..3].copy_from_slice(&read.unwrap_or([0.0; 3]).map(Some));
         }
-        for (i, node) in [x, y, z, yaw, pitch, fov].into_iter().enumerate() {
-            let (Some(node), Some(component)) = (node, Component::ALL.get(i)) else { continue };
-            let at = at.key(component.name(), node);
-            if values[i].is_some() {
-                self.error(&at, SceneProblem::RepeatedKey { key: component.name().into() });
+        self.components(at, [x, y, z, yaw, pitch, fov], &mut values);
+        let mut rates = [NOTHING; Rate::ALL.len()];
+        for ((rate, node), values) in Rate::ALL.into_iter().zip([velocity, acceleration]).zip(&mut rates) {
+            const RATES: Keys<6> = [&["x"], &["y"], &["z"], &["yaw"], &["pitch"], &["fov"]];
+            let Some(node) = node else { continue };
+            let at = at.key(rate.name(), node);
+            if let Some(fields) = self.fields(&at, RATES) {
+                if fields.iter().all(Option::is_none) {
+                    self.error(&at, SceneProblem::None { what: "rate that is aimed at, such as x" });
+                }
+                self.components(&at, fields, values);
             }
-            values[i] = Some(self.number(&at).unwrap_or(0.0));
         }
         let weight = self.optional(at, "weight", weight, Reader::number).unwrap_or(1.0);
-        MotionTarget { when: when.unwrap_or(When::Tick(0)), values, weight }
+        MotionTarget { when: when.unwrap_or(When::Tick(0)), values, rates, weight }
+    }
+
+    /// The numbers of a target by their components, beside those that `values` has already.
+    fn components(
+        &mut self,
+        at: &At<'_>,
+        nodes: [Option<&Node>; Component::ALL.len()],
+        values: &mut [Option<f64>; Component::ALL.len()],
+    ) {
+        for ((node, component), value) in nodes.into_iter().zip(Component::ALL).zip(values) {
+            let Some(node) = node else { continue };
+            let at = at.key(component.name(), node);
+            if value.is_some() {
+                self.error(&at, SceneProblem::RepeatedKey { key: component.name().into() });
+            }
+            *value = Some(self.number(&at).unwrap_or(0.0));
+        }
     }
 }
 

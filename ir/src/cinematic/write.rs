@@ -6,6 +6,7 @@ use super::{
     CinematicScene, Component, EffectFrame, EffectKey, MotionTarget, Particle, Pose, SceneTrack, Sound,
     Value, When,
 };
+use crate::scene::Rate;
 
 impl CinematicScene {
     /// The scene as YAML, which [`CinematicScene::parse_yaml`] reads back to the same scene: a line a key. Numbers have the
@@ -129,17 +130,28 @@ fn particle(particle: &Particle) -> String {
     fields.braces()
 }
 
-fn target(MotionTarget { when, values, weight }: &MotionTarget) -> Fields {
+fn target(MotionTarget { when, values, rates, weight }: &MotionTarget) -> Fields {
     let mut fields = Fields::default();
     match when {
         When::Tick(tick) => fields.put("tick", tick),
         When::Seconds(time) => fields.put("time", format!("{time:?}")),
     }
-    for (component, value) in Component::ALL.into_iter().zip(values) {
-        value.iter().for_each(|x| fields.put(component.name(), format!("{x:?}")));
+    components(&mut fields, values);
+    for (rate, values) in Rate::ALL.into_iter().zip(rates) {
+        let mut own = Fields::default();
+        components(&mut own, values);
+        if values.iter().any(Option::is_some) {
+            fields.put(rate.name(), own.braces());
+        }
     }
     fields.put_unless(1.0, "weight", *weight, |x| format!("{x:?}"));
     fields
+}
+
+fn components(fields: &mut Fields, values: &[Option<f64>; Component::ALL.len()]) {
+    for (component, value) in Component::ALL.into_iter().zip(values) {
+        value.iter().for_each(|x| fields.put(component.name(), format!("{x:?}")));
+    }
 }
 
 fn number(value: &Value) -> String {
