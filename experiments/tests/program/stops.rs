@@ -98,8 +98,9 @@ fn a_worker_that_is_told_to_end_costs_no_run() {
     let study = Study::parse(MANY, &folder.0).unwrap();
     for signal in ["HUP", "INT", "QUIT", "TERM"] {
         let mut store = Store::create(&folder.0.join(signal), &study.hash).unwrap();
-        let script = format!("trap - {signal}; echo ready; read n; kill -{signal} $$");
-        let command = ["sh", "-c", &script].map(str::to_owned).to_vec();
+        let script = format!("echo ready; read n; kill -{signal} $$");
+        // a shell cannot take up again what it was started to ignore, as by nohup
+        let command = ["env", "--default-signal", "sh", "-c", &script].map(str::to_owned).to_vec();
         let workers = Workers::Processes { count: 2, command };
         let stopped = run(&study, &mut store, Shard::ALL, &workers, |_, _| {}).unwrap_err();
         assert!(matches!(&stopped, RunError::Stopped { how } if how.contains(signal)), "{stopped}");

@@ -283,7 +283,14 @@ fn studies_too_large_to_hold_are_refused() {
     let values = (0..1000).map(|k| format!("{k}.5")).collect::<Vec<_>>().join(", ");
     let names =
         ["first-step", "step", "memory", "tolerance"].map(|name| format!("grid.{name} = [{values}]\n"));
-    folder.write("s.toml", &format!("name = \"s\"\n[[suites]]\nname = \"nist\"\n[[solvers]]\nsolver = \"bfgs\"\n{}[starts]\nrandom = 9_000_000_000\n", names.concat()));
+    let grid = names.concat();
+    folder.write(
+        "s.toml",
+        format!(
+            "name = \"s\"\n[[suites]]\nname = \"nist\"\n\
+             [[solvers]]\nsolver = \"bfgs\"\n{grid}[starts]\nrandom = 9_000_000_000\n"
+        ),
+    );
     let ran = run(&folder, &["study", "run", "s.toml"]);
     let said = ["a grid of more than 10000 combinations", "random of starts is a whole number up to 100000"];
     assert_eq!((ran.code, said.map(|said| ran.stderr.contains(said))), (2, [true; 2]), "{}", ran.stderr);
