@@ -126,6 +126,27 @@ fn damage_is_found() {
     assert!(refused > 200 && mended > 200, "{refused} refused, {lost} lost runs, {mended} mended");
 }
 
+/// A store that was closed is one file, which can be read where nothing can be written.
+#[test]
+fn a_closed_store_needs_no_log() {
+    let folder = Folder::new("closed");
+    let path = folder.0.join("a.runs");
+    let made: Vec<Run> = (0..9).map(made_up).collect();
+    // the two bytes are 2 for a file with a log and 1 for one without: https://www.sqlite.org/fileformat.html, "File format version numbers"
+    let versions = || fs::read(&path).unwrap()[18..20].to_vec();
+    for turn in made.chunks(3) {
+        let mut store = Store::create(&path, "study").unwrap();
+        store.insert(turn.iter().cloned()).unwrap();
+        assert_eq!(versions(), [2, 2]);
+        drop(store);
+        assert_eq!(versions(), [1, 1]);
+        assert!(!folder.0.join("a.runs-wal").exists());
+    }
+    let whole: Vec<String> = made.iter().map(text).collect();
+    let mut reader = Store::open(&path, "study").unwrap();
+    assert!(runs(&mut reader).unwrap() == whole);
+}
+
 /// Power fails while runs are written: whatever has reached the disk of the log, the store opens with the first batches, each whole.
 #[test]
 fn a_log_cut_anywhere_leaves_whole_batches() {

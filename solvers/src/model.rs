@@ -136,7 +136,7 @@ impl Here {
 
     /// Whether the models can improve next to nothing.
     pub fn is_flat(&self) -> bool {
-        let removable = self.projected.iter().map(|c| c * c).sum::<f64>().sqrt();
+        let removable = norm(&self.projected);
         let way_down = self.quadratic.as_ref().is_some_and(|q| q.least() < -WAY_DOWN * q.size());
         !way_down && removable <= OFFSET * self.evaluation.sum_of_squares.sqrt() + self.rounding
     }
@@ -211,19 +211,6 @@ impl Finish {
         Self { looks: LOOKS, look: true, ..Self::linear() }
     }
 
-    /// Looks at second derivatives, if that is due.
-    fn look(&mut self, ledger: &Ledger<'_>, here: &Here) -> Result<(), Interruption> {
-        // where residuals vanish Gauss and Newton's steps are as good, and may find them exactly zero
-        if std::mem::take(&mut self.look) && here.can_bend() && !here.is_perfect() {
-            self.looks -= 1;
-            self.curvature = ledger.curvature(&here.evaluation)?;
-            if self.curvature.as_ref().is_some_and(|curvature| here.bent_step(curvature).is_some()) {
-                self.settling = Settling::fast();
-            }
-        }
-        Ok(())
-    }
-
     /// Halves the part; false if it is as small as can be.
     fn relax(&mut self) -> bool {
         let possible = self.relaxation > RELAXED;
@@ -245,11 +232,19 @@ impl Finish {
     /// One undamped step.
     pub fn advance(&mut self, ledger: &Ledger<'_>, here: &Here, options: &Options) -> Result<Advance, Error> {
         let x = &here.evaluation.x;
-        self.look(ledger, here)?;
+        // where residuals vanish Gauss and Newton's steps are as good, and may find them exactly zero
+        let look = std::mem::take(&mut self.look) && here.can_bend() && !here.is_perfect();
+        if look {
+            self.looks -= 1;
+            self.curvature = ledger.curvature(&here.evaluation)?;
+        }
         if self.curvature.is_some() && here.is_at_rounding(1.0) {
             return Ok(Err(Termination::StepAtRounding));
         }
         let bent = self.curvature.as_ref().and_then(|curvature| here.bent_step(curvature));
+        if look && bent.is_some() {
+            self.settling = Settling::fast();
+        }
         let step = bent.unwrap_or_else(|| here.undamped());
         let scaled: Vec<f64> = here.scales.iter().zip(&step).map(|(d, p)| d * p).collect();
         self.relax_after(&scaled);

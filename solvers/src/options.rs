@@ -83,7 +83,7 @@ fn whole(x: f64) -> Option<u64> {
     (x == x.trunc() && (0.0..=9_007_199_254_740_992.0).contains(&x)).then_some(x as u64)
 }
 
-fn positive(x: f64) -> Option<f64> {
+pub(crate) fn positive(x: f64) -> Option<f64> {
     (x > 0.0 && x.is_finite()).then_some(x)
 }
 

@@ -8,7 +8,7 @@ use crate::check::{Check, Evidence};
 use crate::decomposition::norm;
 use crate::least_squares::LeastSquares;
 use crate::ledger::{Evaluation, Interruption, Ledger, TracePoint};
-use crate::options::Options;
+use crate::options::{Options, positive};
 use crate::registry::SolverEntry;
 use crate::starts::starts;
 use crate::termination::{NonFinite, Termination};
@@ -196,11 +196,10 @@ pub fn solve(
     if start.len() != n {
         return Err(SolveError::WrongStartLength { given: start.len(), parameters: n });
     }
-    let positive = |value: f64| value > 0.0 && value.is_finite();
     for (option, valid) in [
         ("evaluation_budget", options.evaluation_budget > 0),
-        ("learning_rate", positive(options.learning_rate)),
-        ("first_step", positive(options.first_step)),
+        ("learning_rate", positive(options.learning_rate).is_some()),
+        ("first_step", positive(options.first_step).is_some()),
         ("starts", options.starts > 0),
     ] {
         if !valid {

@@ -93,9 +93,17 @@ impl Shard {
     pub const ALL: Shard = Shard { part: 1, of: 1 };
 
     /// Reads `2/8`.
+    ///
+    /// ```
+    /// use keyfit::study::Shard;
+    ///
+    /// assert!(Shard::parse("2/8").is_some());
+    /// assert_eq!(["0/3", "4/3", "1/0", "+1/3", "1/+3", " 1/3", "1/3/4", "1"].map(Shard::parse), [None; 8]);
+    /// ```
     pub fn parse(text: &str) -> Option<Shard> {
+        let number = |digits: &str| digits.parse().ok().filter(|_| !digits.starts_with('+'));
         let (part, of) = text.split_once('/')?;
-        let (part, of) = (part.trim().parse().ok()?, of.trim().parse().ok()?);
+        let (part, of) = (number(part)?, number(of)?);
         (1 <= part && part <= of).then_some(Shard { part, of })
     }
 

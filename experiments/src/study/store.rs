@@ -229,7 +229,16 @@ pub struct Store {
     path: PathBuf,
     connection: Connection,
     /// Held as long as the store is written to.
-    _lock: Option<File>,
+    lock: Option<File>,
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if self.lock.is_some() {
+            // a store with a log cannot be read where nothing can be written; one that somebody reads now keeps its log
+            let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
+        }
+    }
 }
 
 impl Store {
@@ -305,7 +314,7 @@ impl Store {
 
     fn connect(path: &Path, lock: Option<File>) -> Result<Store, StoreError> {
         let connection = Connection::open(path).map_err(|source| StoreError::sqlite(path, source))?;
-        Ok(Store { path: path.into(), connection, _lock: lock })
+        Ok(Store { path: path.into(), connection, lock })
     }
 
     fn sql<T>(&mut self, act: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
