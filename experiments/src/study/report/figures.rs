@@ -9,6 +9,8 @@ use crate::study::stats::{Costs, Interval, Profile};
 pub struct Drawn {
     /// The name of its file, without its ending.
     pub name: String,
+    /// The sheet that it shows, where it shows one.
+    pub sheet: Option<&'static str>,
     /// The figure.
     pub figure: Figure,
 }
@@ -42,7 +44,7 @@ fn steps(name: String, costs: &Costs, profile: &Profile, solver: usize, from: f6
 }
 
 impl Named<'_> {
-    fn profiles(&self, name: String, title: &str, label: &str, costs: &Costs, from: f64) -> Drawn {
+    fn profiles(&self, title: &str, label: &str, costs: &Costs, from: f64) -> Figure {
         let profile = costs.profile();
         let solvers = 0..self.table.solvers();
         let largest =
@@ -50,7 +52,7 @@ impl Named<'_> {
         let to = largest * 1.2;
         let lines: Vec<Series> =
             solvers.map(|k| steps(self.solver(k), costs, &profile, k, from, to)).collect();
-        Drawn { name, figure: line_figure(title, &axis(label, true), &shares("share of runs"), &lines) }
+        line_figure(title, &axis(label, true), &shares("share of runs"), &lines)
     }
 
     /// Every figure but those of times.
@@ -60,12 +62,14 @@ impl Named<'_> {
             let title = format!("Performance profiles: {digits} digits");
             let ratios = self.to_digits(i).ratios(None);
             let label = "evaluations, as a multiple of the quickest solver's";
-            all.push(self.profiles(format!("performance-{digits}"), &title, label, &ratios, 1.0));
+            let figure = self.profiles(&title, label, &ratios, 1.0);
+            all.push(Drawn { name: format!("performance-{digits}"), sheet: Some("performance"), figure });
         }
         for (i, tau) in self.study.tau.iter().map(|tau| plain(*tau)).enumerate() {
             let title = format!("Data profiles: τ = {tau}");
             let label = "evaluations, in units of n + 1";
-            all.push(self.profiles(format!("data-{tau}"), &title, label, &self.to_tau(i), 0.1));
+            let figure = self.profiles(&title, label, &self.to_tau(i), 0.1);
+            all.push(Drawn { name: format!("data-{tau}"), sheet: Some("data"), figure });
         }
         all.push(self.digits());
         all.extend((0..self.study.problems.len()).flat_map(|problem| self.courses(problem)));
@@ -85,7 +89,11 @@ impl Named<'_> {
         };
         let lines: Vec<Series> = (0..self.table.solvers()).map(line).collect();
         let (x, y) = (axis("digits right", false), shares("share of runs with at least so many"));
-        Drawn { name: "digits".into(), figure: line_figure("Digits right", &x, &y, &lines) }
+        Drawn {
+            name: "digits".into(),
+            sheet: Some("solvers"),
+            figure: line_figure("Digits right", &x, &y, &lines),
+        }
     }
 
     /// How the solvers fare from a problem's first start.
@@ -115,13 +123,14 @@ impl Named<'_> {
             // numbered, as names may be alike once they are fit for a file
             let file = self.problem(problem).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
             let figure = line_figure(&title, &axis("evaluations", true), &axis(label, true), &lines);
-            all.push(Drawn { name: format!("convergence/{:03}-{file}-{name}", problem + 1), figure });
+            let name = format!("convergence/{:03}-{file}-{name}", problem + 1);
+            all.push(Drawn { name, sheet: None, figure });
         }
         all
     }
 
     /// The performance profile of times.
-    pub fn time_figure(&self) -> Drawn {
+    pub fn time_figure(&self) -> Figure {
         let least = self.study.digits.first().copied().unwrap_or(0.0);
         let costs = self.table.costs(|run| match run.seconds {
             Some(seconds) if run.record.digits >= least => seconds.max(1e-9),
@@ -129,7 +138,7 @@ impl Named<'_> {
         });
         let title = format!("Performance profiles of times: {} digits", plain(least));
         let label = "time, as a multiple of the quickest solver's";
-        self.profiles("times".into(), &title, label, &costs.ratios(None), 1.0)
+        self.profiles(&title, label, &costs.ratios(None), 1.0)
     }
 }
 

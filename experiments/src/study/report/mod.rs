@@ -217,7 +217,7 @@ pub fn write(
         out.put(&format!("figures/{}.pdf", own.name), own.figure.pdf()?)?;
         let svg = own.figure.svg(None);
         out.put(&format!("figures/{}.svg", own.name), &svg)?;
-        drawn.push((own.name, svg));
+        drawn.push((own.sheet, svg));
     }
     out.put("methods.md", named.methods())?;
     out.fill("report.html", |to| page(to, &named, &sheets, &drawn))?;
@@ -227,7 +227,7 @@ pub fn write(
         let times = named.times();
         out.fill("times/ratios.csv", |to| sheet::csv(&times.data(), to))?;
         out.put("times/ratios.md", times.markdown())?;
-        out.put("times/performance.svg", named.time_figure().figure.svg(None))?;
+        out.put("times/performance.svg", named.time_figure().svg(None))?;
         out.put("machine.json", format!("{:#}\n", machine()))?;
     }
     Ok(out.hashes.len())
@@ -324,11 +324,12 @@ fn machine() -> Value {
     })
 }
 
+/// Writes the page: each sheet with the figures that show it, whose SVG stands in `drawn`.
 fn page(
     to: &mut dyn Write,
     named: &Named<'_>,
     sheets: &[Sheet],
-    drawn: &[(String, String)],
+    drawn: &[(Option<&str>, String)],
 ) -> io::Result<()> {
     let template = include_str!("page.html");
     let (before, after) = template.split_once("@BODY@").unwrap_or((template, ""));
@@ -336,16 +337,19 @@ fn page(
     for sheet in sheets {
         write!(to, "<a href=\"#{}\">{}</a> · ", sheet.name, escape(&sheet.title))?;
     }
-    writeln!(to, "<a href=\"#figures\">Figures</a> · <a href=\"#courses\">Convergence</a></nav>\n{GUIDE}")?;
-    let (courses, profiles): (Vec<_>, Vec<_>) =
-        drawn.iter().partition(|(name, _)| name.starts_with("convergence/"));
+    writeln!(to, "<a href=\"#courses\">Convergence</a></nav>\n{GUIDE}")?;
+    let figures = |to: &mut dyn Write, of: Option<&str>| {
+        let mut own = drawn.iter().filter(|(sheet, _)| *sheet == of);
+        own.try_for_each(|(_, svg)| writeln!(to, "<figure>{svg}</figure>"))
+    };
     let (last, first) = sheets.split_last().map_or((None, sheets), |(last, first)| (Some(last), first));
-    first.iter().try_for_each(|sheet| sheet.html(to))?;
-    writeln!(to, "<h2 id=\"figures\">Figures</h2>")?;
-    profiles.iter().try_for_each(|(_, svg)| writeln!(to, "<figure>{svg}</figure>"))?;
+    for sheet in first {
+        sheet.html(to)?;
+        figures(to, Some(sheet.name))?;
+    }
     writeln!(to, "<h2 id=\"courses\">Convergence</h2>")?;
     writeln!(to, "<details><summary>From the first start of each problem</summary>")?;
-    courses.iter().try_for_each(|(_, svg)| writeln!(to, "<figure>{svg}</figure>"))?;
+    figures(to, None)?;
     writeln!(
         to,
         "</details>\n<p>Runs shown: <span id=\"which\" data-solvers=\"{}\">all</span>. <button id=\"every\">Show all</button></p>",
