@@ -7,15 +7,11 @@ use keyfit::Target;
 use keyfit::ir::Names;
 use keyfit::ir::text::nearest;
 use keyfit::rates::Rate;
-use keyfit::suite::column_track;
+use keyfit::suite::{DEVIATION, WEIGHT, column_track, weighed};
 
 use crate::failure::{Failure, Source, say};
 use crate::model::{FORMULA_CHANNEL, Model, number, read};
 
-/// The ending of a column that holds a channel's weights: `y.weight`.
-const WEIGHT: &str = ".weight";
-/// The ending of a column that holds the standard deviations of a channel's targets, which weigh 1/σ².
-const DEVIATION: &str = ".sd";
 /// The column of times.
 const TIME: &str = "t";
 
@@ -271,14 +267,6 @@ impl Table {
             ));
         }
         Ok(out)
-    }
-}
-
-/// The channel that a column belongs to, and whether it holds the weights or standard deviations of its targets.
-fn weighed(name: &str) -> (&str, bool) {
-    match name.strip_suffix(WEIGHT).or_else(|| name.strip_suffix(DEVIATION)) {
-        Some(channel) => (channel, true),
-        None => (name, false),
     }
 }
 

@@ -3,19 +3,20 @@
 //!
 //! A problem file holds `name`, `model` (a formula, or a scene in RectSL or YAML), `starts` (tables name → number; the model's
 //! own starts if there are none), `[data]` (columns: `t` and one a channel, `y` for a formula, `"y.velocity"` and
-//! `"y.acceleration"` for its derivatives by time; without `t` the rows are numbered from 0; any other column is a name in the
-//! formula, a track over the rows) or `csv` (the name of a file beside it that holds these columns, with a header), `response`
+//! `"y.acceleration"` for its derivatives by time; each with weights, `"y.weight"`, or standard deviations, `"y.sd"`; without `t`
+//! the rows are numbered from 0; any other column is a name in the formula, a track over the rows) or `csv` (the name of a file beside it that holds these columns, with a header), `response`
 //! (what is fitted in the place of y, a formula of `y`), `zeros` (formulas that are to be 0, each a channel with one target;
 //! beside a model or alone) and `[certified]` (`parameters`, `standard_errors`, `sum_of_squares`, and in `local_minima` the sums of squares of
 //! minima that are not the least). Where one answer has several names, `equivalent` lists what may be put for the certified
 //! values (formulas of them), and `period` what may be added to a parameter. Without certified parameters the sum of squares
 //! tells how good an answer is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use include_dir::{Dir, include_dir};
+use keyfit_ir::text::nearest;
 use keyfit_ir::{BuildError, CinematicScene, Names, Rate, RateTargets, Scene, SyntaxError, Track, linear, t};
-use keyfit_solvers::{Channel, Target};
+use keyfit_solvers::{Channel, FitProblem, Target};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -23,6 +24,11 @@ use crate::accuracy::{lre, lre_of_error, relative_error, relative_error_periodic
 use crate::rates::aim_rates;
 
 static SUITES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/suites");
+
+/// The ending of a column that holds a channel's weights: `y.weight`.
+pub const WEIGHT: &str = ".weight";
+/// The ending of a column that holds the standard deviations of a channel's targets, which weigh 1/σ².
+pub const DEVIATION: &str = ".sd";
 
 /// At most so many equivalent answers are looked at.
 const MOST_ANSWERS: usize = 64;
@@ -109,13 +115,14 @@ struct File {
     equivalent: Vec<BTreeMap<String, String>>,
     #[serde(default)]
     period: BTreeMap<String, String>,
+    #[serde(default)]
     certified: Certified,
     #[serde(default)]
     data: BTreeMap<String, Vec<f64>>,
     csv: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Certified {
     #[serde(default)]
@@ -183,9 +190,24 @@ impl Problem {
             return Err(data("the columns differ in length".into()));
         }
         let times = problem.data.get("t").cloned().unwrap_or_else(|| (0..rows).map(|k| k as f64).collect());
-        let targets = |name: &str, respond: &dyn Fn(f64) -> f64| -> Vec<Target> {
+        let weights = |name: &str| -> Result<Vec<f64>, SuiteError> {
+            let of = |ending: &str| problem.data.get(&format!("{name}{ending}"));
+            match (of(WEIGHT), of(DEVIATION)) {
+                (None, None) => Ok(vec![1.0; rows]),
+                (Some(weights), None) => Ok(weights.clone()),
+                (None, Some(sds)) if sds.iter().all(|sd| *sd > 0.0) => {
+                    Ok(sds.iter().map(|sd| 1.0 / (sd * sd)).collect())
+                }
+                (None, Some(_)) => Err(data(format!("the column {name}{DEVIATION} must be above 0"))),
+                (Some(_), Some(_)) => Err(data(format!(
+                    "there are columns {name}{WEIGHT} and {name}{DEVIATION}: one is enough"
+                ))),
+            }
+        };
+        let targets = |name: &str, respond: &dyn Fn(f64) -> f64| -> Result<Vec<Target>, SuiteError> {
             let values = problem.data.get(name).into_iter().flatten();
-            times.iter().zip(values).map(|(&t, &y)| Target::new(t, respond(y))).collect()
+            let rows = times.iter().zip(values).zip(weights(name)?);
+            Ok(rows.map(|((&time, &y), weight)| Target { time, value: respond(y), weight }).collect())
         };
         let starts = if problem.starts.is_empty() { vec![Values::new()] } else { problem.starts };
         if problem.model.is_none() && problem.zeros.is_empty() {
@@ -200,20 +222,22 @@ impl Problem {
             let scene = scene(model, &problem.data)
                 .map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
             if let Some(SceneChannels { mut channels, mut aims, columns }) = scene {
+                let is_there = |channels: &[Channel], name: &str| channels.iter().any(|own| own.name == name);
                 for (column, name) in columns.into_iter().filter(|(column, _)| *column != "t") {
-                    let found = targets(column, &|y| y);
-                    if let Some(channel) = channels.iter_mut().find(|own| own.name == name) {
-                        channel.targets.extend(found);
-                    } else if let Some((of, rate)) = Rate::of(&name)
-                        && channels.iter().any(|own| own.name == of)
-                    {
-                        aims.push(RateTargets { channel: of.into(), rate, targets: found });
-                    } else {
+                    let (own, weighs) = weighed(&name);
+                    let rate = Rate::of(own).filter(|(of, _)| is_there(&channels, of));
+                    if !is_there(&channels, own) && rate.is_none() {
                         return Err(data(format!("the column {column} is no channel of the scene")));
                     }
-                }
-                for channel in &mut channels {
-                    channel.track = channel.track.restart_parameters(|name| start.get(name).copied());
+                    if weighs {
+                        continue;
+                    }
+                    let found = targets(column, &|y| y)?;
+                    if let Some(channel) = channels.iter_mut().find(|known| known.name == own) {
+                        channel.targets.extend(found);
+                    } else if let Some((of, rate)) = rate {
+                        aims.push(RateTargets { channel: of.into(), rate, targets: found });
+                    }
                 }
                 aim_rates(&mut channels, aims).map_err(|e| data(e.to_string()))?;
                 return Ok(channels);
@@ -225,18 +249,23 @@ impl Problem {
             let mut aims = Vec::new();
             for (name, column) in problem.data.iter().filter(|(name, _)| !["t", "y"].contains(&name.as_str()))
             {
-                if let Some(("y", rate)) = Rate::of(name) {
+                let (own, weighs) = weighed(name);
+                let rate = Rate::of(own).filter(|(of, _)| *of == "y");
+                if weighs && (own == "y" || rate.is_some()) {
+                    continue;
+                }
+                if let Some((_, rate)) = rate {
                     if problem.response.is_some() {
                         return Err(data(format!("beside a response there is no place for {name}")));
                     }
-                    aims.push(RateTargets { channel: "y".into(), rate, targets: targets(name, &|y| y) });
+                    aims.push(RateTargets { channel: "y".into(), rate, targets: targets(name, &|y| y)? });
                     continue;
                 }
                 names = names.track(name, column_track(&times, column).map_err(|e| data(e.to_string()))?);
             }
             let track = Track::parse_with(model, &names).map_err(syntax)?;
             let respond = response(problem.response.as_deref().unwrap_or("y")).map_err(syntax)?;
-            let y = Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y)) };
+            let y = Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y))? };
             let mut channels = vec![y];
             aim_rates(&mut channels, aims).map_err(|e| data(e.to_string()))?;
             Ok(channels)
@@ -246,6 +275,11 @@ impl Problem {
             for formula in problem.zeros.iter().enumerate() {
                 channels.push(zero(formula, start)?);
             }
+            // a model may have starts of its own
+            for channel in &mut channels {
+                channel.track = channel.track.restart_parameters(|name| start.get(name).copied());
+            }
+            FitProblem::new(channels.clone(), None).map_err(|e| data(e.to_string()))?;
             Ok(channels)
         };
         let formula = |formula: &String, at: &Values| -> Result<f64, SuiteError> {
@@ -269,9 +303,27 @@ impl Problem {
         let periods =
             problem.period.iter().map(|(name, period)| Ok((name.clone(), formula(period, &certified)?)));
         let periods = periods.collect::<Result<Values, SuiteError>>()?;
+        let sums = problem.certified.sum_of_squares.iter().chain(&problem.certified.local_minima);
+        if let Some(sum) = sums.copied().find(|sum| !(sum.is_finite() && *sum >= 0.0)) {
+            return Err(data(format!("a sum of squares cannot be {sum:?}")));
+        }
+        let begun: Vec<Vec<Channel>> = starts.iter().map(channels).collect::<Result<_, _>>()?;
+        let parameters: BTreeSet<String> = begun.iter().flatten().flat_map(names_of).collect();
+        let told = starts.iter().flat_map(|start| start.keys().map(|name| ("starts", name)));
+        let told = told.chain(certified.keys().map(|name| ("certified", name)));
+        for (place, name) in
+            told.chain(problem.certified.standard_errors.keys().map(|name| ("standard_errors", name)))
+        {
+            if !parameters.contains(name) {
+                let known = parameters.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+                let hint = nearest(name, parameters.iter().map(String::as_str))
+                    .map_or_else(|| format!("there are {known}"), |near| format!("did you mean {near}?"));
+                return Err(data(format!("{place}: the model has no parameter {name}; {hint}")));
+            }
+        }
         Ok(Problem {
             suite: suite.into(),
-            starts: starts.iter().map(channels).collect::<Result<_, _>>()?,
+            starts: begun,
             name: problem.name,
             certified,
             standard_errors: problem.certified.standard_errors,
@@ -380,6 +432,18 @@ fn columns(text: &str) -> Result<BTreeMap<String, Vec<f64>>, String> {
         true => Ok(named),
         false => Err("two columns have one name".into()),
     }
+}
+
+/// The channel that a column belongs to, and whether it holds the weights or standard deviations of that channel's targets.
+pub fn weighed(name: &str) -> (&str, bool) {
+    match name.strip_suffix(WEIGHT).or_else(|| name.strip_suffix(DEVIATION)) {
+        Some(channel) => (channel, true),
+        None => (name, false),
+    }
+}
+
+fn names_of(channel: &Channel) -> Vec<String> {
+    channel.track.free_parameters().into_iter().map(|parameter| parameter.name().to_owned()).collect()
 }
 
 /// Values as the starts of free parameters.

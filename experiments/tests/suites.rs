@@ -194,6 +194,40 @@ fn rates_are_targets_of_problems() {
     assert_eq!(error, "s/p.toml: the column x.speed is no channel of the scene");
 }
 
+/// A model's own starts are those of the file where it has some, and columns of weights weigh.
+#[test]
+fn starts_and_weights_of_files_count() {
+    let problem = |text: &str| Problem::parse("s", "s/p.toml", text).unwrap();
+    let own = problem(
+        "name = \"p\"\nmodel = \"?a=1*t + b + ?c=3\"\nstarts = [{ a = 2, b = 5 }, { a = 50, b = 6 }]\n\
+         [data]\nt = [0, 1]\ny = [1, 2]\n",
+    );
+    let starts: Vec<Vec<f64>> = (own.starts.iter())
+        .map(|start| start[0].track.free_parameters().iter().map(|p| p.start()).collect())
+        .collect();
+    assert_eq!(starts, [[2.0, 5.0, 3.0], [50.0, 6.0, 3.0]]);
+    let zeros = problem(
+        "name = \"p\"\nzeros = [\"?u=2^2 - 4\", \"?u - 1\"]\nstarts = [{ u = 7 }]\n[certified]\nsum_of_squares = 0.5\n",
+    );
+    let started = |channel: &keyfit::Channel| channel.track.free_parameters()[0].start();
+    assert_eq!(zeros.starts[0].iter().map(started).collect::<Vec<_>>(), [7.0, 7.0]);
+    let weighed = |column: &str| {
+        let text =
+            format!("name = \"p\"\nmodel = \"?a=1 + 0*t\"\n[data]\nt = [0, 1]\ny = [1, 5]\n{column}\n");
+        fit_channels(problem(&text).starts[0].clone(), &FitOptions::default()).unwrap().value("a").unwrap()
+    };
+    let scene = "#rectsl\n\"m\" rect 1 free-param a ->x ;";
+    let weighed_scene = format!(
+        "name = \"p\"\nmodel = '''{scene}'''\n[data]\nt = [0, 1]\n\"m.x\" = [1, 5]\n\"m.x.sd\" = [1, 0.5]\n"
+    );
+    // means of 1 and 5, weighed
+    assert!((weighed("") - 3.0).abs() < 1e-12);
+    assert!((weighed("\"y.weight\" = [3, 1]") - 2.0).abs() < 1e-12);
+    assert!((weighed("\"y.sd\" = [1, 0.5]") - 4.2).abs() < 1e-12);
+    let fit = fit_channels(problem(&weighed_scene).starts[0].clone(), &FitOptions::default()).unwrap();
+    assert!((fit.value("a").unwrap() - 4.2).abs() < 1e-12);
+}
+
 #[test]
 fn a_file_that_is_no_problem_says_why() {
     let error = |text: &str| Problem::parse("s", "s/p.toml", text).unwrap_err().to_string();
@@ -211,6 +245,15 @@ fn a_file_that_is_no_problem_says_why() {
         "name = \"p\"\n[certified]\nparameters = { a = 1.0 }".to_owned(),
         "name = \"p\"\nzeros = [\"a - \"]\n[certified]\nparameters = { a = 1.0 }".to_owned(),
         file("#rectsl \\\"m\\\" rect 1 free-param a ->x ;", "[data]\nt = [1]\nz = [1]"),
+        file("?b=1*t", "[data]\nt = [1]\ny = [1]"),
+        file("?a=1*t", "starts = [{ a = 1, aa = 2 }]\n[data]\nt = [1]\ny = [1]"),
+        file("?a=1*t", "[data]\nt = [1, 2]\ny = [1, nan]"),
+        file("?a=1*t", "[data]\nt = [1]\ny = [1]\n\"y.weight\" = [-1]"),
+        file("?a=1*t", "[data]\nt = [1]\ny = [1]\n\"y.sd\" = [0]"),
+        file("?a=1*t", "[data]\nt = [1]\ny = [1]\n\"y.sd\" = [1]\n\"y.weight\" = [1]"),
+        file("?a=1*t + ?a=2", "[data]\nt = [1]\ny = [1]"),
+        "name = \"p\"\nzeros = [\"?u=1 - 1\", \"?u=2 - 1\"]".to_owned(),
+        "name = \"p\"\nzeros = [\"?u=1 - 1\"]\n[certified]\nsum_of_squares = -1".to_owned(),
     ] {
         report += &format!("{}\n---\n", error(&text));
     }

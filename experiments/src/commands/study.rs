@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
-use keyfit::study::report::verify::verify;
+use keyfit::study::report::verify::{sources, verify};
 use keyfit::study::report::{self, ReportError};
 use keyfit::study::run::{READY, Workers, own_command, run};
 use keyfit::study::stats::table::TableError;
@@ -228,6 +228,7 @@ impl Run {
         .map_err(Failure::input)?;
         bar.finish_and_clear();
         let finished = store.finished().map_err(Failure::input)?.len();
+        let unanswered = store.unanswered().map_err(Failure::input)?;
         if self.json {
             print_json(&json!({
                 "study": study.name,
@@ -235,10 +236,11 @@ impl Run {
                 "runs": study.len(),
                 "carried_out": carried_out,
                 "finished": finished,
+                "no_answer": unanswered,
             }))?;
         } else {
             print(&format!(
-                "{}: {carried_out} runs carried out; {finished} of {} are in {}\n",
+                "{}: {carried_out} runs carried out; {finished} of {} are in {}, {unanswered} of them without an answer\n",
                 study.name,
                 study.len(),
                 path.display()
@@ -335,6 +337,12 @@ impl Submit {
 
 impl Report {
     fn run(self) -> Result<(), Failure> {
+        if let Some(from) = &self.from {
+            sources(from).map_err(|e| {
+                Failure::input(e)
+                    .hint("--from wants the folder of a report as it was written; see keyfit study verify")
+            })?;
+        }
         let file = match (&self.file, &self.from) {
             (Some(file), _) => file.clone(),
             (None, from) => {
@@ -365,7 +373,11 @@ impl Report {
         };
         let files = made.map_err(|error| match &error {
             ReportError::Table(TableError::Missing { .. }) => {
-                Failure::input(&error).hint("carry them out with: keyfit study run")
+                let store =
+                    self.store.iter().map(|path| format!(" --store {}", quoted(&path.to_string_lossy())));
+                let store: String = store.collect();
+                let hint = format!("carry them out with: keyfit study run {}{store}", quoted(&file));
+                Failure::input(&error).hint(hint)
             }
             ReportError::Io { .. } => Failure::input(format!("{}: {error}", self.out.display())),
             _ => Failure::input(&error),

@@ -55,7 +55,7 @@ impl Kind {
             Kind::Whole(least) => json!({ "type": "integer", "minimum": least }),
             Kind::UpTo(most) => json!({ "type": "integer", "minimum": 0, "maximum": most }),
             Kind::Above(bound) => json!({ "type": "number", "exclusiveMinimum": bound }),
-            Kind::ListAbove(_) => json!({ "type": "array", "items": self.item().schema(), "minItems": 1 }),
+            Kind::ListAbove(_) => json!({ "type": "array", "items": self.item().schema() }),
             Kind::Flag => json!({ "type": "boolean" }),
             Kind::Options => json!({ "type": "object", "additionalProperties": { "type": "number" } }),
             Kind::Grid => json!({
@@ -321,6 +321,24 @@ impl Tables {
         }));
         let tables = if errors.is_empty() { reader.file(root.get_ref()) } else { Vec::new() };
         (Tables { tables }, reader.faults)
+    }
+
+    /// All that the runs depend on, in words that are the same for every way to write it. That is neither how the study, its
+    /// folders and its solvers are called nor what is counted as solved.
+    pub fn meaning(&self) -> String {
+        let is_called = |table: &str, key: &str| {
+            [("", "name"), ("suites", "folder"), ("solvers", "label")].contains(&(table, key))
+        };
+        let mut words = String::new();
+        for (name, ..) in TABLES.iter().filter(|(name, ..)| *name != "accuracy") {
+            for table in self.all(name) {
+                words += &format!("[{name}]\n");
+                for (key, item, _) in table.items.iter().filter(|(key, ..)| !is_called(name, key)) {
+                    words += &format!("{key} = {item:?}\n");
+                }
+            }
+        }
+        words
     }
 
     /// The tables of that name; at least one where there cannot be several.

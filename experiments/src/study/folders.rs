@@ -63,7 +63,7 @@ pub fn copies(text: &str, folders: &[ProblemFolder], reserved: &str) -> Copies {
 }
 
 /// A study file's text with other paths of its folders, quotation marks included; where there is none, the path stays.
-pub fn rewritten(text: &str, folders: &[ProblemFolder], path: impl Fn(usize) -> Option<String>) -> String {
+fn rewritten(text: &str, folders: &[ProblemFolder], path: impl Fn(usize) -> Option<String>) -> String {
     let (mut out, mut from) = (String::new(), 0);
     for (i, folder) in folders.iter().enumerate() {
         if let Some(path) = path(i) {

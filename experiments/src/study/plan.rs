@@ -6,11 +6,11 @@ use std::path::Path;
 
 use keyfit_ir::Channel;
 use keyfit_ir::text::nearest;
-use keyfit_solvers::{OPTIONS, Options, Random, SOLVERS, SolverEntry, lookup, seed_of};
+use keyfit_solvers::{FitProblem, OPTIONS, Options, Random, SOLVERS, SolverEntry, lookup, seed_of};
 use sha2::{Digest, Sha256};
 
 use super::file::{Checked, Fault, Tables};
-use super::folders::{ProblemFolder, rewritten};
+use super::folders::ProblemFolder;
 use super::strd;
 use crate::suite::{Problem, Values, suite, suite_names};
 
@@ -34,8 +34,7 @@ pub struct Study {
     pub digits: Vec<f64>,
     /// Tolerances of data profiles.
     pub tau: Vec<f64>,
-    /// SHA-256 of all that the runs depend on: the study file but for where its folders lie, the problem files, the version of
-    /// keyfit.
+    /// SHA-256 of all that the runs depend on: what the study file says but for names, where its folders lie and what is counted as solved; the problem files as they stand; the version of keyfit.
     pub hash: String,
     /// The folders of problem files that the study names.
     pub folders: Vec<ProblemFolder>,
@@ -48,6 +47,16 @@ pub struct Started {
     pub problem: Problem,
     /// Name and channels of each start.
     pub starts: Vec<(String, Vec<Channel>)>,
+}
+
+impl Started {
+    /// The names of its parameters, in the order of a run's.
+    pub fn parameters(&self) -> Vec<String> {
+        let channels = self.starts.first().map(|(_, channels)| channels.clone()).unwrap_or_default();
+        let names =
+            |fitted: FitProblem| fitted.free_parameters().iter().map(|own| own.name().to_owned()).collect();
+        FitProblem::new(channels, None).map_or(Vec::new(), names)
+    }
 }
 
 /// A solver with its options.
@@ -126,7 +135,7 @@ impl Study {
         let (budget, accuracy) = (tables.all("budget").next(), tables.all("accuracy").next());
         let solvers = build.solvers(&tables, budget);
         let problems = build.problems(&tables, folder);
-        build.hash.update(rewritten(text, &build.folders, |_| Some(String::new())));
+        build.hash.update(tables.meaning());
         let (Some(root), Some(budget), Some(accuracy), true) =
             (root, budget, accuracy, build.faults.is_empty())
         else {

@@ -77,9 +77,10 @@ impl Point {
         ]
     }
 
-    /// Points out of the numbers of many.
-    pub(crate) fn all(numbers: &[f64]) -> Vec<Point> {
-        numbers.as_chunks::<NUMBERS>().0.iter().copied().map(Point::of).collect()
+    /// Points out of the numbers of many; `None` where some are too few for one.
+    pub(crate) fn all(numbers: &[f64]) -> Option<Vec<Point>> {
+        let (points, rest) = numbers.as_chunks::<NUMBERS>();
+        rest.is_empty().then(|| points.iter().copied().map(Point::of).collect())
     }
 
     fn of(
@@ -146,6 +147,16 @@ impl Record {
             trace: Vec::new(),
         }
     }
+
+    /// Whether a limit of time or memory or a crash ended it, which on another machine may end it elsewhere.
+    pub fn is_cut_off(&self) -> bool {
+        ["time-limit", "memory-limit"].contains(&self.status.as_str()) || self.status.starts_with("crashed")
+    }
+
+    /// Whether its evaluations are not known.
+    pub fn is_uncounted(&self) -> bool {
+        self.is_cut_off() || self.status.starts_with("panicked")
+    }
 }
 
 /// Why a store cannot be used.
@@ -181,7 +192,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// It holds another study.
-    #[error("{path} holds runs of another study (or of other problem files, or another version of keyfit); give the study a new --store", path = .path.display())]
+    #[error("{path} holds runs of another study: of other problems or files, starts, solvers, budgets or seeds, or of another version of keyfit; give the study a new --store", path = .path.display())]
     OtherStudy {
         /// The store.
         path: PathBuf,
@@ -356,6 +367,16 @@ impl Store {
         })
     }
 
+    /// How many of them gave no answer: they were refused, stopped, or crashed.
+    ///
+    /// # Errors
+    /// [`StoreError::Sqlite`]
+    pub fn unanswered(&mut self) -> Result<u64, StoreError> {
+        let count = "SELECT count(*) FROM run WHERE length(parameters) = 0";
+        self.sql(|connection| connection.query_row(count, [], |row| row.get::<_, i64>(0)))
+            .map(|count| count.unsigned_abs())
+    }
+
     /// Writes finished runs with their seconds, all in one transaction. A run that is there already stays as it is.
     ///
     /// # Errors
@@ -479,7 +500,7 @@ fn read(row: &Row<'_>, job: u64) -> Option<(Record, Option<f64>)> {
         jacobian_evaluations: whole(9)?,
         hessian_evaluations: whole(10)?,
         parameters: numbers(parameters),
-        trace: Point::all(&numbers(trace)),
+        trace: Point::all(&numbers(trace))?,
     };
     let seconds = row.get(14).ok()?;
     (whole(13)? == checksum(job, &record, seconds, parameters, trace)).then_some((record, seconds))

@@ -158,7 +158,7 @@ pub fn from_line(line: &str) -> Option<(u64, Record, f64)> {
         jacobian_evaluations: *jacobians,
         hessian_evaluations: *hessians,
         parameters: parameters.to_vec(),
-        trace: Point::all(trace),
+        trace: Point::all(trace)?,
     };
     Some((*job, record, *seconds))
 }

@@ -13,7 +13,7 @@ wrong, missing = [], []
 def tables():
     """Each table compiles with booktabs, and LaTeX says nothing of characters that it has not."""
     all = sorted(report.glob("tables/*.tex"))
-    text = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}\\begin{document}\\tiny\n"
+    text = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs,longtable}\\begin{document}\\tiny\n"
     text += "".join(f"\\noindent\\input{{{own}}}\\clearpage\n" for own in all) + "\\end{document}\n"
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "all.tex").write_text(text)

@@ -131,6 +131,31 @@ fn shares_hold_the_truth_as_often_as_they_say() {
     }
 }
 
+/// Some problems solved from all starts or from none, the others by one chance: that some are of the first kind few problems show, and
+/// where the starts are many the others say that all are of the second. Where successes are rare, the few problems that are solved from
+/// all starts are often not there at all.
+#[test]
+fn shares_of_two_kinds_at_once_hold_the_truth_less_often() {
+    let held = |problems: u64, starts: u64, draw: fn(&mut Random) -> (f64, f64), least: f64, most: f64| {
+        let what = format!("share over {problems} problems of {starts} starts, all alike or by one chance");
+        let share = held(&what, |random| {
+            let (mean, alike) = draw(random);
+            let one = |random: &mut Random| match random.part() < alike {
+                true => (if random.part() < mean { starts } else { 0 }, starts),
+                false => ((0..starts).filter(|_| random.part() < mean).count() as u64, starts),
+            };
+            let groups: Vec<Group> = (0..problems).map(|_| one(random)).collect();
+            Some((mean, share(&groups).unwrap().1.unwrap()))
+        });
+        assert!((least..=most).contains(&share), "{what}: {share}");
+    };
+    for (problems, starts) in [(20, 3), (20, 8), (60, 3), (60, 8)] {
+        held(problems, starts, |random| (random.part(), random.part()), 0.935, 0.95);
+    }
+    held(60, 25, |random| (random.part(), random.part()), 0.92, 0.94);
+    held(60, 25, |_| (0.02, 0.6), 0.54, 0.6);
+}
+
 /// Errors e' = C·eᵖ, with noise; the logarithm of C is given.
 fn course(random: &mut Random, count: u64, noise: f64, order: f64, fall: f64) -> Vec<f64> {
     let mut e = 0.09;

@@ -1,11 +1,16 @@
 //! The tables that compare solvers with each other.
 
+use std::collections::BTreeSet;
+
 use super::sheet::{Cell, Row, Sheet};
 use super::sheets::{Named, plain};
 use crate::study::stats::Summary;
 use crate::study::stats::interval::median;
 use crate::study::stats::paired::{Paired, holm, paired};
-use crate::study::stats::profile::swaps;
+use crate::study::stats::profile::{Swap, swaps};
+
+/// So many pairs that change places are read; each study with many solvers has hundreds that do so by a run or two.
+const WIDEST: usize = 20;
 
 /// A number of each solver on a problem.
 struct Measured {
@@ -23,8 +28,9 @@ struct Compared {
 impl Named<'_> {
     fn by_problem(&self, value: impl Fn(&[&Summary]) -> f64) -> Vec<Measured> {
         let of = |problem, solver| value(&self.table.of(problem, solver).collect::<Vec<_>>());
-        let started = (0..self.study.problems.len())
-            .filter(|problem| self.study.problems.get(*problem).is_some_and(|own| !own.starts.is_empty()));
+        let is_started =
+            |problem: usize| self.study.problems.get(problem).is_some_and(|own| !own.starts.is_empty());
+        let started = self.answered().filter(|problem| is_started(*problem));
         let measured = |problem| Measured {
             problem,
             values: self.solvers().map(|solver| of(problem, solver)).collect(),
@@ -49,13 +55,16 @@ impl Named<'_> {
         Sheet {
             name: "pairs",
             title: "Pairwise comparisons".into(),
-            note: "Paired by problem: on how many problems either is ahead, the matched-pairs rank-biserial correlation (1: the \
+            note: "Paired by problem, by the mean over starts of the digits, and by the ratio of the medians over starts of the \
+                   evaluations: on how many problems either is ahead, the matched-pairs rank-biserial correlation (1: the \
                    first always), and two-sided p-values, Holm-adjusted within each measure."
-                .into(),
+                .to_owned()
+                + &self.unanswered(),
             columns: ["measure", "first", "second", "first ahead", "second ahead", "effect", "Wilcoxon p", "sign p"]
                 .map(str::to_owned)
                 .to_vec(),
             rows,
+            shown: usize::MAX,
         }
     }
 
@@ -97,21 +106,28 @@ impl Named<'_> {
 
     /// Pairs that change places where the best solver is left out.
     pub(super) fn swaps(&self) -> Sheet {
-        let mut rows = Vec::new();
+        let mut all = Vec::new();
         for (i, digits) in self.study.digits.iter().enumerate() {
-            let Some((best, swaps)) = swaps(&self.to_digits(i)) else { continue };
-            for swap in swaps {
-                let both = [swap.first, swap.second];
-                let mut row = Row { cells: vec![Cell::Text(plain(*digits))], ..Row::default() };
-                for (cell, runs) in [both[0], both[1], best].map(|solver| self.named(solver)) {
-                    row.push(cell, runs);
-                }
-                let whole = self.those(&both, |_| true);
-                row.push(Cell::Number(swap.ratio, 2), whole.clone());
-                row.push(Cell::Number(swap.margin, 3), whole);
-                rows.push(row);
-            }
+            let found = swaps(&self.to_digits(i)).into_iter();
+            all.extend(
+                found.flat_map(|(best, swaps)| swaps.into_iter().map(move |swap| (digits, best, swap))),
+            );
         }
+        all.sort_by(|(.., a), (.., b)| b.margin.total_cmp(&a.margin));
+        let row = |(digits, best, swap): &(&f64, usize, Swap)| {
+            let both = [swap.first, swap.second];
+            let mut row = Row { cells: vec![Cell::Text(plain(**digits))], ..Row::default() };
+            for (cell, runs) in [both[0], both[1], *best].map(|solver| self.named(solver)) {
+                row.push(cell, runs);
+            }
+            let whole = self.those(&both, |_| true);
+            row.push(Cell::Number(swap.ratio, 2), whole.clone());
+            row.push(Cell::Number(swap.margin, 3), whole);
+            row
+        };
+        let rows: Vec<Row> = all.iter().map(row).collect();
+        let pairs = all.iter().map(|(.., swap)| [swap.first, swap.second]);
+        let pairs: BTreeSet<[usize; 2]> = pairs.map(|[a, b]| [a.min(b), a.max(b)]).collect();
         Sheet {
             name: "swaps",
             title: "Rankings that depend on the best solver".into(),
@@ -119,14 +135,22 @@ impl Named<'_> {
                 0 => "No two solvers change places in a performance profile where the best one is left out."
                     .into(),
                 n => format!(
-                    "Warning: performance profiles rank solvers against the best one only. {n} pairs change places where it is \
-                     left out; here is at which ratio they do so most, and the share of runs by which either is ahead, at least."
+                    "Warning: performance profiles rank solvers against the best one only. {} pairs of solvers change places where it \
+                     is left out, at one number of digits or another; here is the least ratio at which they do so most, and the share of \
+                     runs by which either is ahead, at least.{}",
+                    pairs.len(),
+                    match n > WIDEST {
+                        true =>
+                            format!(" The {WIDEST} widest of {n} changes stand here, all in data/swaps.csv."),
+                        false => String::new(),
+                    }
                 ),
             },
             columns: ["digits", "ahead", "behind, but ahead without", "the best", "ratio", "margin"]
                 .map(str::to_owned)
                 .to_vec(),
             rows,
+            shown: WIDEST,
         }
     }
 }

@@ -78,7 +78,7 @@ impl Named<'_> {
 
     fn digits(&self) -> Drawn {
         // the least share is that of the most digits
-        let costs = self.table.costs(|run| -run.record.digits);
+        let costs = self.on_answered(|run| -run.record.digits);
         let profile = costs.profile();
         let line = |solver: usize| {
             let Series { name, mut points, mut band } =
@@ -132,7 +132,7 @@ impl Named<'_> {
     /// The performance profile of times.
     pub fn time_figure(&self) -> Figure {
         let least = self.study.digits.first().copied().unwrap_or(0.0);
-        let costs = self.table.costs(|run| match run.seconds {
+        let costs = self.on_answered(|run| match run.seconds {
             Some(seconds) if run.record.digits >= least => seconds.max(1e-9),
             _ => f64::INFINITY,
         });

@@ -90,8 +90,8 @@ pub enum ReportError {
         /// Why.
         source: io::Error,
     },
-    /// A line that is no run.
-    #[error("line {line} of {RUNS} is no run")]
+    /// A line that is no run, or the one of a run that stands above, or out of order.
+    #[error("line {line} of {RUNS} is no run with a number above that of the line before")]
     Line {
         /// Which, from 1.
         line: usize,
@@ -201,12 +201,16 @@ pub fn write(
     })?;
     let named = Named { study, table: &table };
     let sheets = named.all();
-    for sheet in sheets.iter().chain([&named.moments()]) {
+    let mut data = |sheet: &Sheet| -> Result<(), ReportError> {
         let columns = sheet.data();
         out.fill(&format!("data/{}.csv", sheet.name), |to| sheet::csv(&columns, to))?;
         #[cfg(feature = "parquet")]
         out.put(&format!("data/{}.parquet", sheet.name), parquet::file(&columns)?)?;
-    }
+        Ok(())
+    };
+    sheets.iter().try_for_each(&mut data)?;
+    data(&named.moments())?;
+    data(&named.parameters())?;
     for sheet in sheets.iter().filter(|sheet| sheet.name != "runs") {
         out.put(&format!("tables/{}.tex", sheet.name), sheet.latex())?;
         out.put(&format!("tables/{}.md", sheet.name), sheet.markdown())?;
@@ -246,9 +250,9 @@ fn inputs(study: &Study, text: &str) -> Files {
 /// # Errors
 /// See [`ReportError`].
 pub fn unpack(runs: &str, store: &mut Store) -> Result<(), ReportError> {
-    let mut rest = runs.lines().enumerate();
+    let mut rest = lines(runs);
     loop {
-        let some: Vec<(u64, Record)> = rest.by_ref().take(TOGETHER).map(line).collect::<Result<_, _>>()?;
+        let some: Vec<(u64, Record)> = rest.by_ref().take(TOGETHER).collect::<Result<_, _>>()?;
         if some.is_empty() {
             return Ok(());
         }
@@ -256,12 +260,15 @@ pub fn unpack(runs: &str, store: &mut Store) -> Result<(), ReportError> {
     }
 }
 
-fn lines(runs: &str) -> Result<Vec<(u64, Record)>, ReportError> {
-    runs.lines().enumerate().map(line).collect()
-}
-
-fn line((i, text): (usize, &str)) -> Result<(u64, Record), ReportError> {
-    from_line(text).map(|(number, record, _)| (number, record)).ok_or(ReportError::Line { line: i + 1 })
+/// The runs of a report, whose numbers ascend.
+fn lines(runs: &str) -> impl Iterator<Item = Result<(u64, Record), ReportError>> {
+    let mut least = 0;
+    runs.lines().enumerate().map(move |(i, text)| {
+        let found = from_line(text).filter(|(number, ..)| *number >= least);
+        let (number, record, _) = found.ok_or(ReportError::Line { line: i + 1 })?;
+        least = number.saturating_add(1);
+        Ok((number, record))
+    })
 }
 
 /// The hash of the study whose report a folder holds, or the beginning of one; `None` if it holds none.

@@ -72,6 +72,8 @@ pub struct Sheet {
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<Row>,
+    /// How many of them people read; the data have all.
+    pub shown: usize,
 }
 
 /// A column of a table's data.
@@ -178,7 +180,14 @@ pub fn csv(columns: &[Column], to: &mut dyn Write) -> io::Result<()> {
     writer.flush()
 }
 
+/// More rows than these go over several pages.
+const PAGE: usize = 40;
+
 impl Sheet {
+    fn shown(&self) -> &[Row] {
+        self.rows.get(..self.shown).unwrap_or(&self.rows)
+    }
+
     fn is_number(&self, column: usize) -> bool {
         self.rows.iter().any(|row| row.cells.get(column).is_some_and(|cell| cell.value().is_some()))
     }
@@ -214,27 +223,33 @@ impl Sheet {
         out += &line(self.columns.iter().map(|name| marked(name)).collect());
         let rule = (0..self.columns.len()).map(|i| if self.is_number(i) { "---:" } else { "---" }.to_owned());
         out += &line(rule.collect());
-        for row in &self.rows {
+        for row in self.shown() {
             out += &line(row.cells.iter().map(|cell| marked(&cell.shown())).collect());
         }
         out
     }
 
-    /// As a tabular of LaTeX with the rules of the package booktabs.
+    /// As a tabular of LaTeX with the rules of the package booktabs; as a longtable where a page may be too short for it.
     pub fn latex(&self) -> String {
         let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
         let sides: String =
             (0..self.columns.len()).map(|i| if self.is_number(i) { 'r' } else { 'l' }).collect();
+        let is_long = self.shown().len() > PAGE;
+        let (kind, package) =
+            if is_long { ("longtable", "\\usepackage{longtable}, ") } else { ("tabular", "") };
         let mut out = format!(
-            "% {}\n% needs \\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n",
-            self.title
+            "% {}\n% {}\n% needs {package}\\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}\n\\begin{{{kind}}}{{{sides}}}\n\\toprule\n",
+            self.title, self.note
         );
         out += &line(self.columns.iter().map(|name| latex(name)).collect());
         out += "\\midrule\n";
-        for row in &self.rows {
+        if is_long {
+            out += "\\endhead\n\\bottomrule\n\\endfoot\n";
+        }
+        for row in self.shown() {
             out += &line(row.cells.iter().map(|cell| latex(&cell.shown())).collect());
         }
-        out + "\\bottomrule\n\\end{tabular}\n"
+        out + if is_long { "\\end{longtable}\n" } else { "\\bottomrule\n\\end{tabular}\n" }
     }
 
     /// As a table of HTML whose columns can be sorted and whose rows lead to their runs.
@@ -246,7 +261,7 @@ impl Sheet {
             write!(to, "<th><button>{}</button></th>", escape(name))?;
         }
         writeln!(to, "</tr></thead>\n<tbody>")?;
-        for row in &self.rows {
+        for row in self.shown() {
             write!(to, "<tr>")?;
             for (i, cell) in row.cells.iter().enumerate() {
                 let shown = escape(&cell.shown());
@@ -310,6 +325,7 @@ mod tests {
             note: String::new(),
             columns: vec![odd.into()],
             rows: vec![row],
+            shown: usize::MAX,
         };
         let last = |text: String, at: usize| text.lines().rev().nth(at).map(str::to_owned);
         let mut html = Vec::new();

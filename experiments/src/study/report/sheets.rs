@@ -2,6 +2,7 @@
 
 use super::sheet::{Cell, Row, Runs, Sheet};
 use crate::study::Study;
+use crate::study::plan::Started;
 use crate::study::stats::interval::{Interval, digits_interval, median, median_interval, ratio_interval};
 use crate::study::stats::order::NoOrder;
 use crate::study::stats::table::expected;
@@ -55,8 +56,18 @@ impl Named<'_> {
         own.is_some_and(|own| !own.certified.is_empty() || own.sum_of_squares.is_some())
     }
 
+    /// Costs on problems whose answers are known.
+    pub(super) fn on_answered(&self, cost: impl Fn(&Summary) -> f64) -> Costs {
+        self.table.costs_on(|problem| self.is_answered(problem), cost)
+    }
+
+    /// The problems with known answers.
+    pub(super) fn answered(&self) -> impl Iterator<Item = usize> {
+        (0..self.study.problems.len()).filter(|problem| self.is_answered(*problem))
+    }
+
     /// What is to be said of problems whose answers nobody has told.
-    fn unanswered(&self) -> String {
+    pub(super) fn unanswered(&self) -> String {
         let names: Vec<String> = (0..self.study.problems.len())
             .filter(|problem| !self.is_answered(*problem))
             .map(|problem| self.problem(problem))
@@ -64,8 +75,7 @@ impl Named<'_> {
         match names.as_slice() {
             [] => String::new(),
             names => format!(
-                " Warning: no digits are counted on {}, whose answers the problem files do not certify; only data profiles and \
-                 curves of the cost tell of them.",
+                " Left out, as no known answer says how many digits are right: {}. Data profiles and curves of the cost tell of these.",
                 names.join(", ")
             ),
         }
@@ -82,7 +92,7 @@ impl Named<'_> {
 
     /// What it cost to reach the study's i-th number of digits.
     pub fn to_digits(&self, i: usize) -> Costs {
-        self.table.costs(|run| run.to_digits.get(i).copied().unwrap_or(f64::INFINITY))
+        self.on_answered(|run| run.to_digits.get(i).copied().unwrap_or(f64::INFINITY))
     }
 
     /// What it cost to reach the study's i-th tolerance, in units of n + 1 evaluations.
@@ -108,7 +118,7 @@ impl Named<'_> {
     }
 
     /// The runs of solvers on the tasks that are so; the runs of a task have the order of the solvers.
-    pub(super) fn those(&self, solvers: &[usize], task: impl Fn(&[Summary]) -> bool) -> Runs {
+    pub(super) fn those(&self, solvers: &[usize], task: impl FnMut(&[Summary]) -> bool) -> Runs {
         let tasks = self.table.tasks().map(task);
         Runs { solvers: solvers.to_vec(), from: 0, tasks: tasks.collect() }
     }
@@ -145,14 +155,19 @@ impl Named<'_> {
                 Some((share, interval)) => Cell::Share(share, interval.map(ends)),
                 None => Cell::None,
             };
-            row.push(cell, Runs { solvers: vec![solver], from: 0, tasks: costs.done(solver, *at).collect() });
+            let mut done = costs.done(solver, *at).peekable();
+            let runs = self.those(&[solver], |task| {
+                let is_own = |problem: usize| task.first().is_some_and(|run| run.job.problem == problem);
+                done.next_if(|(problem, _)| is_own(*problem)).is_some_and(|(_, done)| done)
+            });
+            row.push(cell, runs);
         }
         row
     }
 
     fn summary(&self) -> Sheet {
         let reached: Vec<Costs> = (self.study.digits.iter())
-            .map(|d| self.table.costs(|run| if run.record.digits >= *d { 0.0 } else { f64::INFINITY }))
+            .map(|d| self.on_answered(|run| if run.record.digits >= *d { 0.0 } else { f64::INFINITY }))
             .collect();
         let columns = ["solver".to_owned()].into_iter();
         let columns = columns.chain(self.study.digits.iter().map(|d| format!("≥ {d} digits")));
@@ -161,7 +176,8 @@ impl Named<'_> {
             let costs: Vec<_> = reached.iter().map(|costs| (costs, 0.0)).collect();
             let mut row = self.bands(None, &costs, solver);
             self.counted(&mut row, solver, |run| {
-                run.record.converged && run.record.digits < least && !run.record.local_minimum
+                let elsewhere = run.record.digits < least && !run.record.local_minimum;
+                run.record.converged && elsewhere && self.is_answered(run.job.problem)
             });
             self.counted(&mut row, solver, |run| run.record.parameters.is_empty());
             self.counted(&mut row, solver, |_| true);
@@ -176,6 +192,7 @@ impl Named<'_> {
                 + &self.unanswered(),
             columns: columns.chain(["converged elsewhere", "no answer", "runs"].map(str::to_owned)).collect(),
             rows: self.solvers().map(row).collect(),
+            shown: usize::MAX,
         }
     }
 
@@ -192,9 +209,11 @@ impl Named<'_> {
             title: "Performance profiles".into(),
             note: "The share of runs that reach so many digits within a multiple of the evaluations of the quickest solver, with \
                    95 % intervals over problems."
-                .into(),
+                .to_owned()
+                + &self.unanswered(),
             columns: columns.chain(RATIOS.map(|ratio| format!("≤ {ratio} ×"))).collect(),
             rows,
+            shown: usize::MAX,
         }
     }
 
@@ -214,6 +233,7 @@ impl Named<'_> {
                 .into(),
             columns: columns.chain(BUDGETS.map(|budget| format!("≤ {budget}"))).collect(),
             rows,
+            shown: usize::MAX,
         }
     }
 
@@ -249,12 +269,13 @@ impl Named<'_> {
             title: "Observed order of convergence".into(),
             note: "The median over problems, each with the median over its starts, of the order p and of the rate e'/e of runs that \
                    are not faster than linear, with 95 % intervals; and of how many runs the order is not known: the tail is too short, \
-                   the run ended far from the answer, the errors are unknown. Each run's own order stands in the table of runs."
+                   the run never came near the answer, the errors are unknown. Rates are of fewer problems than orders. Each run's own order stands in the table of runs."
                 .into(),
             columns: ["solver", "order", "rate", "problems", "runs with an order", "too short", "far", "unknown"]
                 .map(str::to_owned)
                 .to_vec(),
             rows: self.solvers().map(row).collect(),
+            shown: usize::MAX,
         }
     }
 
@@ -267,19 +288,20 @@ impl Named<'_> {
             let digits: Vec<f64> = own.iter().map(|run| run.record.digits).collect();
             let until = |run: &Summary, i: usize| run.to_digits.get(i).copied().unwrap_or(f64::INFINITY);
             let mine = || self.on(problem, &[solver], |_| true);
-            let every = |i: usize| own.iter().map(move |run| (run.evaluations, until(run, i)));
+            let every = |i: usize| own.iter().map(move |run| (run.spent, until(run, i)));
             let targets = 0..self.study.digits.len();
             let mut row = Row::default();
             let all: Vec<usize> = self.solvers().collect();
             row.push(Cell::Text(self.problem(problem)), self.on(problem, &all, |_| true));
             row.push(Cell::Text(self.solver(solver)), mine());
             row.push(Cell::Number(own.len() as f64, 0), mine());
-            row.push(middle(&digits, digits_interval, 1), mine());
+            let known = |cell: Cell| if self.is_answered(problem) { cell } else { Cell::None };
+            row.push(known(middle(&digits, digits_interval, 1)), mine());
             for i in targets.clone() {
                 let costs: Vec<f64> = every(i).map(|(_, until)| until).collect();
-                row.push(middle(&costs, median_interval, 0), mine());
+                row.push(known(middle(&costs, median_interval, 0)), mine());
             }
-            targets.for_each(|i| row.push(Cell::Number(expected(every(i)), 0), mine()));
+            targets.for_each(|i| row.push(known(Cell::Number(expected(every(i)), 0)), mine()));
             row
         };
         let rows = (0..self.study.problems.len())
@@ -292,6 +314,7 @@ impl Named<'_> {
                 .into(),
             columns,
             rows: rows.collect(),
+            shown: usize::MAX,
         }
     }
 
@@ -313,9 +336,42 @@ impl Named<'_> {
         Sheet {
             name: "convergence",
             title: "Convergence".into(),
-            note: "The course of each run from a problem's first start.".into(),
+            note: "The course of each run from a problem's first start: its first and last point, and those between that are 4 % of \
+                   evaluations apart."
+                .into(),
             columns: columns.map(str::to_owned).to_vec(),
             rows,
+            shown: usize::MAX,
+        }
+    }
+
+    /// Where each run ended.
+    pub fn parameters(&self) -> Sheet {
+        let names: Vec<Vec<String>> = self.study.problems.iter().map(Started::parameters).collect();
+        let mut rows = Vec::new();
+        for run in &self.table.runs {
+            let problem = run.job.problem;
+            let certified =
+                |name: &str| self.study.problems.get(problem)?.problem.certified.get(name).copied();
+            let named = names.get(problem).into_iter().flatten();
+            for (name, value) in named.zip(&run.record.parameters) {
+                let words = [self.problem(problem), self.solver(run.job.solver), name.clone()];
+                let mut cells = vec![Cell::Number(run.number as f64, 0)];
+                cells.extend(words.map(Cell::Text));
+                cells.push(Cell::Number(*value, 6));
+                cells.push(certified(name).map_or(Cell::None, |value| Cell::Number(value, 6)));
+                rows.push(Row { cells, ..Row::default() });
+            }
+        }
+        Sheet {
+            name: "parameters",
+            title: "Parameters".into(),
+            note: "Where each run ended that gave an answer, and what is certified.".into(),
+            columns: ["run", "problem", "solver", "parameter", "value", "certified"]
+                .map(str::to_owned)
+                .to_vec(),
+            rows,
+            shown: usize::MAX,
         }
     }
 
@@ -328,12 +384,18 @@ impl Named<'_> {
                 self.start(run),
                 self.solver(run.job.solver),
                 record.status.clone(),
+                if record.converged { "yes" } else { "no" }.to_owned(),
             ];
             let order = run.order.ok();
             let mut cells = vec![count(run.number)];
             cells.extend(words.map(Cell::Text));
-            cells.push(Cell::Number(record.digits, 1));
-            cells.push(Cell::Number(record.last, 6));
+            cells.push(if self.is_answered(run.job.problem) {
+                Cell::Number(record.digits, 1)
+            } else {
+                Cell::None
+            });
+            cells.extend([record.initial, record.last].map(|cost| Cell::Number(cost, 6)));
+            cells.push(count(record.steps));
             cells.push(Cell::Number(run.evaluations, 0));
             cells.extend(
                 [record.residual_evaluations, record.jacobian_evaluations, record.hessian_evaluations]
@@ -355,8 +417,11 @@ impl Named<'_> {
                 "start",
                 "solver",
                 "status",
+                "converged",
                 "digits",
+                "cost at the start",
                 "cost",
+                "iterations",
                 "evaluations",
                 "residuals",
                 "Jacobians",
@@ -368,6 +433,7 @@ impl Named<'_> {
             .map(str::to_owned)
             .to_vec(),
             rows: self.table.runs.iter().map(row).collect(),
+            shown: usize::MAX,
         }
     }
 
@@ -379,7 +445,7 @@ impl Named<'_> {
             _ => f64::INFINITY,
         };
         let row = |solver: usize| {
-            let ratios = (0..self.study.problems.len()).filter_map(|problem| {
+            let ratios = self.answered().filter_map(|problem| {
                 let own: Vec<f64> =
                     self.table.of(problem, solver).collect::<Vec<_>>().iter().map(time).collect();
                 let first: Vec<f64> =
@@ -395,12 +461,14 @@ impl Named<'_> {
             name: "times",
             title: "Times".into(),
             note: format!(
-                "The median over problems, with its 95 % interval, of the time relative to that of {} on the same start, \
-                 infinite where only the other reaches {least} digits, 0 where only this one does, and 1 where neither does.",
-                self.solver(0)
+                "The median over problems, with its 95 % interval, of the median over starts of the time relative to that of {} on the \
+                 same start, infinite where only the other reaches {least} digits, 0 where only this one does, and 1 where neither does.{}",
+                self.solver(0),
+                self.unanswered()
             ),
             columns: vec!["solver".into(), "time ratio".into()],
             rows: self.solvers().map(row).collect(),
+            shown: usize::MAX,
         }
     }
 }

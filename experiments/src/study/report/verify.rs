@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::{MANIFEST, RUNS, ReportError, STUDY, hash, lines};
 use crate::study::Study;
 use crate::study::file::Fault;
+use crate::study::store::Record;
 use crate::study::work::{execute, to_line};
 
 /// What was found.
@@ -48,6 +49,9 @@ pub enum VerifyError {
     /// The manifest is not one.
     #[error("{MANIFEST}: {0}")]
     Manifest(#[from] serde_json::Error),
+    /// These files are missing or are not what they were when the report was made.
+    #[error("not what {MANIFEST} says: {}", .0.join(", "))]
+    Changed(Vec<String>),
     /// The study file has faults.
     #[error("{STUDY}: {}", .0.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>().join("; "))]
     Study(Vec<Fault>),
@@ -72,6 +76,31 @@ struct Manifest {
     outputs: BTreeMap<String, String>,
 }
 
+impl Manifest {
+    fn read(folder: &Path) -> Result<Manifest, VerifyError> {
+        let path = folder.join(MANIFEST);
+        let text = std::fs::read_to_string(&path)
+            .map_err(|source| VerifyError::Io { path: path.display().to_string(), source })?;
+        Ok(serde_json::from_str(&text)?)
+    }
+}
+
+fn is_same(folder: &Path, path: &str, known: &str) -> bool {
+    std::fs::read(folder.join(path)).is_ok_and(|bytes| hash(&bytes) == known)
+}
+
+/// Holds what a report is made of, inputs and runs, to the manifest.
+///
+/// # Errors
+/// [`VerifyError::Changed`], and where there is no manifest.
+pub fn sources(folder: &Path) -> Result<(), VerifyError> {
+    let manifest = Manifest::read(folder)?;
+    let made_of = manifest.outputs.iter().filter(|(path, _)| *path == RUNS).chain(&manifest.inputs);
+    let changed = made_of.filter(|(path, known)| !is_same(folder, path, known));
+    let changed: Vec<String> = changed.map(|(path, _)| path.clone()).collect();
+    if changed.is_empty() { Ok(()) } else { Err(VerifyError::Changed(changed)) }
+}
+
 /// Takes the hashes of all files, and carries out so many runs again, of those that had ended by themselves; which ones is
 /// chosen by the study's seed.
 ///
@@ -79,27 +108,23 @@ struct Manifest {
 /// See [`VerifyError`].
 pub fn verify(folder: &Path, sample: usize) -> Result<Verification, VerifyError> {
     let io = |path: &str| {
-        let path = path.to_owned();
+        let path = folder.join(path).display().to_string();
         move |source| VerifyError::Io { path, source }
     };
     let text = |path: &str| std::fs::read_to_string(folder.join(path)).map_err(io(path));
-    let manifest: Manifest = serde_json::from_str(&text(MANIFEST)?)?;
+    let manifest = Manifest::read(folder)?;
     let mut found = Verification::default();
     for (path, known) in manifest.inputs.iter().chain(&manifest.outputs) {
         found.files += 1;
-        let same = std::fs::read(folder.join(path)).is_ok_and(|bytes| hash(&bytes) == *known);
-        found.changed.extend((!same).then(|| path.clone()));
+        found.changed.extend((!is_same(folder, path, known)).then(|| path.clone()));
     }
     let study = Study::parse(&text(STUDY)?, &folder.join("inputs")).map_err(VerifyError::Study)?;
     if study.hash != manifest.study_hash {
         return Err(VerifyError::OtherStudy { version: manifest.keyfit });
     }
-    let mut runs = lines(&text(RUNS)?)?;
+    let mut runs: Vec<(u64, Record)> = lines(&text(RUNS)?).collect::<Result<_, _>>()?;
     // what a limit of time or memory has stopped ends elsewhere on another machine
-    runs.retain(|(_, record)| {
-        !["time-limit", "memory-limit"].contains(&record.status.as_str())
-            && !record.status.starts_with("crashed")
-    });
+    runs.retain(|(_, record)| !record.is_cut_off());
     let mut random = Random::new(study.seed);
     while found.sample.len() < sample && !runs.is_empty() {
         let (number, record) = runs.swap_remove((random.bits() % runs.len() as u64) as usize);

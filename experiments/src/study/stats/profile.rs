@@ -68,16 +68,17 @@ impl Costs {
         Profile { tasks: self.rows.len(), done: (0..self.solvers).map(sorted).collect() }
     }
 
-    /// Whether a solver has done each of the tasks within a cost.
-    pub fn done(&self, solver: usize, cost: f64) -> impl Iterator<Item = bool> {
-        self.rows.iter().map(move |(_, costs)| costs.get(solver).is_some_and(|own| *own <= cost))
+    /// The group of each task, and whether a solver has done it within a cost.
+    pub fn done(&self, solver: usize, cost: f64) -> impl Iterator<Item = (usize, bool)> {
+        let done = move |costs: &Vec<f64>| costs.get(solver).is_some_and(|own| *own <= cost);
+        self.rows.iter().map(move |(group, costs)| (*group, done(costs)))
     }
 
     /// The share that a solver has done within a cost, with its interval over the groups.
     pub fn band(&self, solver: usize, cost: f64) -> Option<(f64, Option<Interval>)> {
         let mut groups: std::collections::BTreeMap<usize, (u64, u64)> = std::collections::BTreeMap::new();
-        for ((group, _), done) in self.rows.iter().zip(self.done(solver, cost)) {
-            let (hits, all) = groups.entry(*group).or_default();
+        for (group, done) in self.done(solver, cost) {
+            let (hits, all) = groups.entry(group).or_default();
             *hits += u64::from(done);
             *all += 1;
         }
@@ -96,8 +97,15 @@ pub struct Profile {
 impl Profile {
     /// The share of tasks that the solver has done within the cost.
     pub fn at(&self, solver: usize, cost: f64) -> f64 {
-        let done = self.done.get(solver).map_or(0, |done| done.partition_point(|own| *own <= cost));
-        if self.tasks == 0 { 0.0 } else { done as f64 / self.tasks as f64 }
+        self.share(self.done(solver, cost) as i64)
+    }
+
+    fn done(&self, solver: usize, cost: f64) -> usize {
+        self.done.get(solver).map_or(0, |done| done.partition_point(|own| *own <= cost))
+    }
+
+    fn share(&self, tasks: i64) -> f64 {
+        if self.tasks == 0 { 0.0 } else { tasks as f64 / self.tasks as f64 }
     }
 
     /// The costs at which the solver's share rises, ascending, each once.
@@ -115,7 +123,7 @@ pub struct Swap {
     pub first: usize,
     /// Ahead of `first` without the best one.
     pub second: usize,
-    /// The ratio at which their places differ most.
+    /// The least ratio at which their places differ most.
     pub ratio: f64,
     /// The share of tasks by which each of them is ahead there, at least.
     pub margin: f64,
@@ -140,9 +148,13 @@ pub fn swaps(costs: &Costs) -> Option<(usize, Vec<Swap>)> {
 
 fn swap(whole: &Profile, rest: &Profile, first: usize, second: usize) -> Option<Swap> {
     let rises = [whole, rest].into_iter().flat_map(|p| [p.rises(first), p.rises(second)]).flatten();
-    let ahead = |profile: &Profile, a, b, x| profile.at(a, x) - profile.at(b, x);
+    let ahead = |profile: &Profile, a, b, x| profile.done(a, x) as i64 - profile.done(b, x) as i64;
     let margin = |x: f64| ahead(whole, first, second, x).min(ahead(rest, second, first, x));
-    let swaps = rises.filter(|x| *x >= 1.0).map(|ratio| Swap { first, second, ratio, margin: margin(ratio) });
-    let least_ratio = |a: &Swap, b: &Swap| a.margin.total_cmp(&b.margin).then(b.ratio.total_cmp(&a.ratio));
-    swaps.filter(|swap| swap.margin > 0.0).max_by(least_ratio)
+    // in whole tasks, as shares that are equal may differ by rounding
+    let widest = rises
+        .filter(|x| *x >= 1.0)
+        .map(|ratio| (margin(ratio), ratio))
+        .filter(|(margin, _)| *margin > 0)
+        .max_by(|(a, at), (b, other)| a.cmp(b).then(other.total_cmp(at)))?;
+    Some(Swap { first, second, ratio: widest.1, margin: whole.share(widest.0) })
 }

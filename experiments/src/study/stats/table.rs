@@ -20,6 +20,8 @@ pub struct Summary {
     pub record: Record,
     /// All its evaluations, see [`evaluations`].
     pub evaluations: f64,
+    /// The same, or all that it was allowed where it was stopped or crashed and nobody knows how many they were.
+    pub spent: f64,
     /// Evaluations until each of the study's numbers of digits was right for the first time; infinite if it never was.
     pub to_digits: Vec<f64>,
     /// Evaluations until the cost had decreased to each of the study's tolerances; infinite if it never did.
@@ -110,8 +112,9 @@ impl Table {
         let mut best: Vec<f64> = certified.map(|sum| sum.unwrap_or(f64::INFINITY)).collect();
         let mut runs = 0;
         store.for_each(|number, record, _| {
+            let Some(job) = study.job(number) else { return };
             runs += 1;
-            if let Some(best) = study.job(number).and_then(|job| best.get_mut(job.problem)) {
+            if let Some(best) = best.get_mut(job.problem) {
                 *best = costs(&record).fold(*best, f64::min);
             }
         })?;
@@ -162,7 +165,19 @@ impl Table {
         }
         record.trace = Vec::new();
         let order = order(&errors);
-        self.runs.push(Summary { number, job, record, evaluations: all, to_digits, to_tau, order, seconds });
+        let allowed = study.solvers.get(job.solver).map_or(0, |own| own.options.evaluation_budget);
+        let spent = if record.is_uncounted() { allowed as f64 } else { all };
+        self.runs.push(Summary {
+            number,
+            job,
+            record,
+            evaluations: all,
+            spent,
+            to_digits,
+            to_tau,
+            order,
+            seconds,
+        });
     }
 
     /// How many solvers there are.
@@ -185,9 +200,14 @@ impl Table {
 
     /// What each solver's run cost, a task a start.
     pub fn costs(&self, cost: impl Fn(&Summary) -> f64) -> Costs {
+        self.costs_on(|_| true, cost)
+    }
+
+    /// What each solver's run cost on those problems, a task a start.
+    pub fn costs_on(&self, problem: impl Fn(usize) -> bool, cost: impl Fn(&Summary) -> f64) -> Costs {
         let mut costs = Costs::new(self.solvers);
         for row in self.tasks() {
-            if let Some(first) = row.first() {
+            if let Some(first) = row.first().filter(|first| problem(first.job.problem)) {
                 costs.push(first.job.problem, row.iter().map(&cost));
             }
         }
