@@ -126,6 +126,69 @@ fn damage_is_found() {
     assert!(refused > 200 && mended > 200, "{refused} refused, {lost} lost runs, {mended} mended");
 }
 
+/// A store's name is that of a file, whatever else it means to SQLite; a link to a store is the store; and what is no store stays as it is.
+#[test]
+fn a_name_is_a_file() {
+    let folder = Folder::new("names");
+    let made: Vec<Run> = (0..3).map(made_up).collect();
+    for name in [":memory:", "file:a?mode=memory", "file:b.runs", "a b'c"] {
+        let path = folder.0.join(name);
+        Store::create(&path, "study").unwrap().insert(made.iter().cloned()).unwrap();
+        assert_eq!(runs(&mut Store::open(&path, "study").unwrap()).unwrap().len(), 3, "{name}");
+    }
+    let (path, link) = (folder.0.join("a b'c"), folder.0.join("link"));
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let held = Store::create(&path, "study").unwrap();
+    assert!(matches!(Store::create(&link, "study"), Err(StoreError::InUse { .. })));
+    drop(held);
+    for open in [Store::create, Store::open] {
+        let said = open(&folder.0, "study").unwrap_err().to_string();
+        assert!(said.ends_with("it is not a regular file"), "{said}");
+    }
+    let foreign = folder.0.join("foreign.db");
+    let connection = rusqlite::Connection::open(&foreign).unwrap();
+    connection.execute_batch("CREATE TABLE own (x); INSERT INTO own VALUES (1)").unwrap();
+    drop(connection);
+    let before = fs::read(&foreign).unwrap();
+    assert!(matches!(Store::create(&foreign, "study"), Err(StoreError::Format { .. })));
+    assert!(fs::read(&foreign).unwrap() == before);
+}
+
+/// What goes into a store that was removed would be lost.
+#[test]
+fn a_store_that_is_removed_is_missed() {
+    let folder = Folder::new("removed");
+    let path = folder.0.join("a.runs");
+    let made: Vec<Run> = (0..9).map(made_up).collect();
+    let mut store = Store::create(&path, "study").unwrap();
+    store.insert(made[..3].iter().cloned()).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(store.insert(made[3..6].iter().cloned()), Err(StoreError::Gone { .. })));
+    fs::write(&path, "another").unwrap();
+    assert!(matches!(store.insert(made[6..].iter().cloned()), Err(StoreError::Gone { .. })));
+}
+
+/// What no run that is carried out again can mend is told, and not that one must be carried out again.
+#[test]
+fn what_cannot_be_mended_is_told() {
+    let folder = Folder::new("times");
+    let path = folder.0.join("a.runs");
+    let made: Vec<Run> = (1..40).filter(|job| job % 7 != 0).map(made_up).collect();
+    Store::create(&path, "study").unwrap().insert(made.iter().cloned()).unwrap();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let page: usize = connection
+        .query_row("SELECT rootpage FROM sqlite_master WHERE name = 'time'", [], |row| row.get::<_, i64>(0))
+        .unwrap() as usize;
+    drop(connection);
+    let mut bytes = fs::read(&path).unwrap();
+    // the end of the page, where its rows are
+    bytes[page * 4096 - 512..page * 4096].fill(0);
+    fs::write(&path, bytes).unwrap();
+    let mut store = Store::create(&path, "study").unwrap();
+    let found = store.discard_damaged();
+    assert!(matches!(found, Err(StoreError::Damaged { .. })), "{found:?}");
+}
+
 /// A store that was closed is one file, which can be read where nothing can be written.
 #[test]
 fn a_closed_store_needs_no_log() {

@@ -23,6 +23,8 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use keyfit::Track;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -94,6 +96,27 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         .map_err(|e| Failure::input(format!("{}: {e}", path.display())))
 }
 
+/// The ending of temporary names, which begin with a point and the number of a process.
+const PARTIAL: &str = ".partial";
+
+/// Removes what processes that are gone have left half written in a folder and below.
+fn clear_partial(folder: &Path) {
+    let gone = |name: &str| {
+        let process = name.strip_prefix('.')?.strip_suffix(PARTIAL)?.split_once('-')?.0;
+        let process = Pid::from_raw(process.parse().ok()?)?;
+        Some(test_kill_process(process) == Err(Errno::SRCH))
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => clear_partial(&entry.path()),
+            Ok(kind) if kind.is_file() && gone(&entry.file_name().to_string_lossy()) == Some(true) => {
+                let _ = fs::remove_file(entry.path());
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The same with what `fill` writes.
 fn fill_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.into());
@@ -101,10 +124,9 @@ fn fill_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     if present.as_ref().is_some_and(|present| !present.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
     }
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
     // the first name that is free: another keyfit may be writing here too
     let (temporary, file) = (0u32..)
-        .map(|n| target.with_file_name(format!(".{name}.{}-{n}.partial", std::process::id())))
+        .map(|n| target.with_file_name(format!(".{}-{n}{PARTIAL}", std::process::id())))
         .find_map(|own| match fs::OpenOptions::new().write(true).create_new(true).open(&own) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => None,
             opened => Some(opened.map(|file| (own, file))),

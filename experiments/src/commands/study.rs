@@ -7,16 +7,16 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
-use keyfit::study::report::verify::{sources, verify};
+use keyfit::study::report::verify::{Verification, sources, verify};
 use keyfit::study::report::{self, ReportError};
 use keyfit::study::run::{READY, Workers, own_command, run};
 use keyfit::study::stats::table::TableError;
 use keyfit::study::work::{execute, to_line};
 use keyfit::study::{Shard, Store, Study as Plan, file};
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 
-use super::{fill_whole, print, print_json, write_whole};
+use super::{clear_partial, fill_whole, print, print_json, write_whole};
 use crate::failure::{Failure, Source, say};
 use crate::model::read;
 
@@ -48,7 +48,12 @@ enum Command {
     Verify(Verify),
     /// Carry out the runs whose numbers are read from stdin
     #[command(hide = true)]
-    Worker { file: String },
+    Worker {
+        file: String,
+        /// The hash of the study that is meant
+        #[arg(long)]
+        study: String,
+    },
 }
 
 #[derive(Args)]
@@ -115,6 +120,9 @@ struct Verify {
     json: bool,
 }
 
+/// As many tasks as an array of Slurm has unless its administrator allows more.
+const MOST_SHARDS: i64 = 1000;
+
 #[derive(Args)]
 struct Submit {
     /// The study file, on a file system that all machines see
@@ -123,7 +131,7 @@ struct Submit {
     #[arg(long)]
     engine: Engine,
     /// How many shards
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=MOST_SHARDS))]
     shards: u16,
     /// Print the commands and run none
     #[arg(long)]
@@ -148,13 +156,25 @@ impl Study {
             Command::Submit(submit) => return submit.run(),
             Command::Report(report) => report.run()?,
             Command::Verify(verify) => return verify.run(),
-            Command::Worker { file } => worker(&file)?,
+            Command::Worker { file, study } => worker(&file, &study)?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
+/// Each worker reads the study.
+fn is_file(path: &str) -> Result<(), Failure> {
+    match path {
+        "-" => {
+            Err(Failure::input("a study must be a file")
+                .hint("each worker reads it, which stdin cannot give"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn init(path: &Path) -> Result<(), Failure> {
+    is_file(&path.to_string_lossy())?;
     if path.exists() {
         return Err(Failure::input(format!("{} is there already", path.display())).hint("name another file"));
     }
@@ -204,6 +224,7 @@ fn mend(store: &mut Store, path: &Path) -> Result<(), Failure> {
 
 impl Run {
     fn run(self) -> Result<(), Failure> {
+        is_file(&self.file)?;
         let study = load(&self.file)?;
         let shard = shard(self.shard.as_deref())?;
         let path = store_path(&self.file, self.store.as_ref());
@@ -213,7 +234,8 @@ impl Run {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = Workers::Processes {
             count: self.jobs.map_or(cores, usize::from),
-            command: own_command(&["study", "worker", &self.file]).map_err(Failure::input)?,
+            command: own_command(&["study", "worker", "--study", &study.hash, "--", &self.file])
+                .map_err(Failure::input)?,
         };
         let bar = ProgressBar::new(0);
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left") {
@@ -254,11 +276,14 @@ impl Merge {
     fn run(self) -> Result<(), Failure> {
         let study = load(&self.file)?;
         let path = store_path(&self.file, self.store.as_ref());
+        // all of them before the first is merged
+        let others: Vec<Store> = (self.stores.iter().map(|other| Store::open(other, &study.hash)))
+            .collect::<Result<_, _>>()
+            .map_err(Failure::input)?;
         let mut store = Store::create(&path, &study.hash).map_err(Failure::input)?;
         mend(&mut store, &path)?;
-        for other in &self.stores {
-            let other = Store::open(other, &study.hash).map_err(Failure::input)?;
-            store.merge(&other).map_err(Failure::input)?;
+        for other in &others {
+            store.merge(other).map_err(Failure::input)?;
         }
         let finished = store.finished().map_err(Failure::input)?.len();
         print(&format!("{}: {finished} of {} runs are in {}\n", study.name, study.len(), path.display()))
@@ -270,7 +295,9 @@ impl Submit {
         load(&self.file)?;
         let program = own_command(&[]).map_err(Failure::input)?.swap_remove(0);
         let file = fs::canonicalize(&self.file).map_err(|e| Failure::input(format!("{}: {e}", self.file)))?;
-        let file = file.to_string_lossy().into_owned();
+        let file = file.into_os_string().into_string().map_err(|path| {
+            Failure::input(format!("{} is not UTF-8: no command can name it", path.display()))
+        })?;
         let n = self.shards;
         // both engines number the tasks of an array from 1 on, in a variable of their own
         let (variable, mut command): (&str, Vec<String>) = match self.engine {
@@ -351,8 +378,14 @@ impl Report {
         };
         let study = load(&file)?;
         let text = read(&file)?.text;
+        clear_partial(&self.out);
         self.check(&study)?;
         let mut folder = OutFolder(&self.out);
+        if report::study_of(&self.out).is_none() {
+            // what is cut short is known as this study's, and can be gone on with
+            report::begin(&study, &mut folder)
+                .map_err(|e| Failure::input(format!("{}: {e}", self.out.display())))?;
+        }
         let made = match &self.from {
             None => {
                 let path = store_path(&file, self.store.as_ref());
@@ -363,9 +396,7 @@ impl Report {
                 let name = from.join(report::RUNS);
                 let runs = fs::read_to_string(&name)
                     .map_err(|e| Failure::input(format!("{}: {e}", name.display())))?;
-                let scratch = Scratch::new()?;
-                let mut store =
-                    Store::create(&scratch.0.join("runs"), &study.hash).map_err(Failure::input)?;
+                let mut store = Store::temporary(&study.hash).map_err(Failure::input)?;
                 let unpacked = report::unpack(&runs, &mut store);
                 drop(runs);
                 unpacked.and_then(|()| report::write(&study, &text, &mut store, &mut folder))
@@ -420,26 +451,19 @@ impl report::Output for OutFolder<'_> {
     }
 }
 
-/// A folder of our own, gone when we are.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch, Failure> {
-        let path = std::env::temp_dir().join(format!("keyfit-{}", std::process::id()));
-        fs::create_dir(&path).map_err(|e| Failure::input(format!("{}: {e}", path.display())))?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 impl Verify {
     fn run(self) -> Result<ExitCode, Failure> {
         let found = verify(&self.folder, self.sample).map_err(Failure::input)?;
+        let told = self.tell(&found);
+        if found.holds() {
+            return told.map(|()| ExitCode::SUCCESS);
+        }
+        // whether or not anybody reads it
+        let _ = told;
+        Ok(ExitCode::FAILURE)
+    }
+
+    fn tell(&self, found: &Verification) -> Result<(), Failure> {
         if self.json {
             print_json(&json!({
                 "holds": found.holds(),
@@ -447,7 +471,8 @@ impl Verify {
                 "changed": found.changed,
                 "runs": found.sample,
                 "different": found.different,
-            }))?;
+                "unchecked": found.unchecked,
+            }))
         } else {
             for path in &found.changed {
                 print(&format!("{path} is not what it was\n"))?;
@@ -462,8 +487,11 @@ impl Verify {
                 found.sample.len() - found.different.len(),
                 found.sample.len()
             ))?;
+            match found.unchecked.as_slice() {
+                [] => Ok(()),
+                others => print(&format!("not in the manifest, and not checked: {}\n", others.join(", "))),
+            }
         }
-        Ok(if found.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 
@@ -477,9 +505,15 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn worker(path: &str) -> Result<(), Failure> {
+fn worker(path: &str, hash: &str) -> Result<(), Failure> {
     end_with_parent()?;
     let study = load(path)?;
+    if study.hash != hash {
+        return Err(Failure::input(format!(
+            "{path} or its problem files have changed since the study began"
+        ))
+        .hint("run the study again"));
+    }
     limit_memory(study.budget.megabytes)?;
     print(&format!("{READY}\n"))?;
     for line in io::stdin().lock().lines() {
@@ -504,7 +538,9 @@ fn end_with_parent() -> Result<(), Failure> {
 
 /// What a run takes beyond it ends its process, which is noticed.
 fn limit_memory(megabytes: u64) -> Result<(), Failure> {
-    let bytes = Some(megabytes.saturating_mul(1 << 20));
+    let own = megabytes.saturating_mul(1 << 20);
+    // where there is a lower limit, that holds
+    let bytes = Some(getrlimit(Resource::As).maximum.map_or(own, |known| known.min(own)));
     setrlimit(Resource::As, Rlimit { current: bytes, maximum: bytes })
         .map_err(|e| Failure::input(format!("the memory limit cannot be set: {e}")))
 }

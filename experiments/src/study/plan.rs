@@ -396,6 +396,11 @@ impl Builder {
             if !is_strd && ending.as_deref() != Some("toml") {
                 continue;
             }
+            let Some(base) = file.file_name().and_then(|name| name.to_str()).map(str::to_owned) else {
+                let message = format!("{}: its name is not UTF-8", file.display());
+                self.fault(table, "folder", message, None);
+                continue;
+            };
             let text = match fs::read_to_string(&file) {
                 Ok(text) => text,
                 Err(error) => {
@@ -418,7 +423,7 @@ impl Builder {
                 })
                 .map_err(|e| e.to_string()),
             };
-            texts.push((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), text));
+            texts.push((base, text));
             match problem {
                 Ok(problem) => problems.push(problem),
                 Err(message) => self.fault(table, "folder", message, None),

@@ -44,6 +44,8 @@ const TICK: Duration = Duration::from_millis(250);
 /// The signals that end a worker from outside: SIGHUP, SIGINT, SIGQUIT and SIGTERM. A terminal or an engine sends them to all processes,
 /// and the worker may be gone before we are.
 const FROM_OUTSIDE: [i32; 4] = [1, 2, 3, 15];
+/// SIGKILL, which may come from anywhere.
+const KILL: i32 = 9;
 
 /// So many results wait at most until they are written: memory does not grow with the study.
 const WAITING: usize = 128;
@@ -63,6 +65,15 @@ pub enum RunError {
         /// Why.
         source: io::Error,
     },
+    /// A worker process does not come up: it would fail for every run. None is recorded.
+    #[error("a worker did not start: {how}")]
+    NoWorker {
+        /// What it said, or how it ended.
+        how: String,
+    },
+    /// There can be no more threads.
+    #[error("no thread for a worker: {0}; ask for fewer --jobs")]
+    Thread(io::Error),
     /// A worker process was ended from outside: that says nothing of its run, which is not recorded.
     #[error("a worker was ended from outside ({how}); run the study again to go on")]
     Stopped {
@@ -96,15 +107,15 @@ pub fn run(
             Workers::Threads(count) | Workers::Processes { count, .. } => (*count).max(1),
         };
         for _ in 0..count {
-            let send = send.clone();
-            scope.spawn(move || match workers {
+            let (own, sent) = (send.clone(), send.clone());
+            let spawned = thread::Builder::new().spawn_scoped(scope, move || match workers {
                 Workers::Threads(_) => {
                     while let Some(number) = next() {
                         let Some((record, seconds)) = study.job(number).and_then(|job| execute(study, job))
                         else {
                             continue;
                         };
-                        if send.send(Ok((number, record, Some(seconds)))).is_err() {
+                        if own.send(Ok((number, record, Some(seconds)))).is_err() {
                             return;
                         }
                     }
@@ -115,12 +126,16 @@ pub fn run(
                     while let Some(number) = next() {
                         let done = ask(&mut worker, command, number, limit);
                         let failed = done.is_err();
-                        if send.send(done).is_err() || failed {
+                        if own.send(done).is_err() || failed {
                             return;
                         }
                     }
                 }
             });
+            if let Err(error) = spawned {
+                let _ = sent.send(Err(RunError::Thread(error)));
+                break;
+            }
         }
         drop(send);
         let mut done = 0;
@@ -178,29 +193,34 @@ impl Worker {
         else {
             return Err(spawn(io::Error::from(io::ErrorKind::BrokenPipe)));
         };
-        Ok(Worker { child, stdin, lines: lines(stdout), said: said(stderr) })
+        let (lines, said) =
+            (lines(stdout).map_err(RunError::Thread)?, said(stderr).map_err(RunError::Thread)?);
+        Ok(Worker { child, stdin, lines, said })
     }
 
-    /// How the process ended, in words.
+    /// How the process ended, and the last that it said.
     ///
     /// # Errors
     /// [`RunError::Stopped`]
-    fn end(&mut self) -> Result<String, RunError> {
-        let status = self.child.wait();
-        if let Ok(status) = &status
-            && status.signal().is_some_and(|signal| FROM_OUTSIDE.contains(&signal))
-        {
-            return Err(RunError::Stopped { how: status.to_string() });
+    fn end(&mut self) -> Result<(Option<ExitStatus>, String), RunError> {
+        let status = self.child.wait().ok();
+        match status.filter(|status| status.signal().is_some_and(|signal| FROM_OUTSIDE.contains(&signal))) {
+            Some(status) => Err(RunError::Stopped { how: status.to_string() }),
+            // a process that it has started may still hold its stderr
+            None => Ok((status, self.said.recv_timeout(LAST_WORDS).unwrap_or_default().trim().to_owned())),
         }
-        // a process that it has started may still hold its stderr
-        let said = self.said.recv_timeout(LAST_WORDS).unwrap_or_default();
-        let last =
-            said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
-        if said.contains("memory allocation of") {
-            return Ok("memory-limit".to_owned());
-        }
-        let status = status.as_ref().map_or_else(|_| String::new(), ExitStatus::to_string);
-        Ok(if last.is_empty() { format!("crashed: {status}") } else { format!("crashed: {status}: {last}") })
+    }
+}
+
+/// How a run ended whose process did, in words.
+fn crash(status: Option<ExitStatus>, said: &str) -> String {
+    if said.contains("memory allocation of") {
+        return "memory-limit".to_owned();
+    }
+    let status = status.map_or_else(String::new, |status| status.to_string());
+    match said.lines().next_back() {
+        Some(last) => format!("crashed: {status}: {}", last.trim()),
+        None => format!("crashed: {status}"),
     }
 }
 
@@ -216,22 +236,22 @@ fn answer(lines: &Receiver<String>, limit: Duration) -> Result<String, RecvTimeo
     }
 }
 
-fn lines(stdout: ChildStdout) -> Receiver<String> {
+fn lines(stdout: ChildStdout) -> io::Result<Receiver<String>> {
     let (send, receive) = mpsc::channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
             if send.send(line).is_err() {
                 return;
             }
         }
-    });
-    receive
+    })?;
+    Ok(receive)
 }
 
-fn said(mut stderr: ChildStderr) -> Receiver<String> {
+fn said(mut stderr: ChildStderr) -> io::Result<Receiver<String>> {
     const MOST: usize = 4096;
     let (send, receive) = mpsc::channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         let (mut said, mut chunk) = (Vec::new(), [0; 1024]);
         while let Ok(n @ 1..) = stderr.read(&mut chunk) {
             said.extend(chunk.iter().take(n));
@@ -239,8 +259,8 @@ fn said(mut stderr: ChildStderr) -> Receiver<String> {
         }
         // nobody may wait for it
         let _ = send.send(String::from_utf8_lossy(&said).into_owned());
-    });
-    receive
+    })?;
+    Ok(receive)
 }
 
 /// Has a run carried out by the worker, which is started if there is none. One that dies or takes too long is given up.
@@ -250,43 +270,68 @@ fn ask(
     number: u64,
     limit: Duration,
 ) -> Result<(u64, Record, Option<f64>), RunError> {
-    let is_new = worker.is_none();
-    let own = match worker {
-        Some(own) => own,
-        None => worker.insert(Worker::start(command)?),
-    };
-    let ready = !is_new || answer(&own.lines, START).is_ok_and(|line| line == READY);
-    if !ready {
-        // it may be alive, and its end is waited for
-        let _ = own.child.kill();
+    let mut was_killed = false;
+    loop {
+        let own = match &mut *worker {
+            Some(own) => own,
+            None => worker.insert(ready(command)?),
+        };
+        let asked = writeln!(own.stdin, "{number}").and_then(|()| own.stdin.flush());
+        let answer = match asked {
+            Ok(()) => answer(&own.lines, limit),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
+        };
+        let failed = match answer {
+            Ok(line) => match from_line(&line) {
+                Some((job, record, seconds)) if job == number => return Ok((job, record, Some(seconds))),
+                _ => Record::failed("crashed: the worker's answer cannot be read"),
+            },
+            Err(RecvTimeoutError::Timeout) => Record::failed("time-limit"),
+            Err(RecvTimeoutError::Disconnected) => {
+                let (status, said) = own.end()?;
+                match status.and_then(|status| status.signal()) {
+                    // by a person, or as memory runs out: the second time it is the run that takes it
+                    Some(KILL) if !was_killed => {
+                        was_killed = true;
+                        *worker = None;
+                        continue;
+                    }
+                    _ => Record::failed(crash(status, &said)),
+                }
+            }
+        };
+        *worker = None;
+        return Ok((number, failed, None));
     }
-    let asked = writeln!(own.stdin, "{number}").and_then(|()| own.stdin.flush());
-    let answer = match asked {
-        Ok(()) if ready => answer(&own.lines, limit),
-        Ok(()) | Err(_) => Err(RecvTimeoutError::Disconnected),
-    };
-    let failed = match answer {
-        Ok(line) => match from_line(&line) {
-            Some((job, record, seconds)) if job == number => return Ok((job, record, Some(seconds))),
-            _ => Record::failed("crashed: the worker's answer cannot be read"),
-        },
-        Err(RecvTimeoutError::Timeout) => Record::failed("time-limit"),
-        Err(RecvTimeoutError::Disconnected) => Record::failed(own.end()?),
-    };
-    *worker = None;
-    Ok((number, failed, None))
+}
+
+/// A worker that has read the study.
+fn ready(command: &[String]) -> Result<Worker, RunError> {
+    let mut own = Worker::start(command)?;
+    match answer(&own.lines, START) {
+        Ok(line) if line == READY => Ok(own),
+        Err(RecvTimeoutError::Disconnected) => {
+            let (status, said) = own.end()?;
+            let how = if said.is_empty() { crash(status, &said) } else { said };
+            Err(RunError::NoWorker { how })
+        }
+        Err(RecvTimeoutError::Timeout) => {
+            Err(RunError::NoWorker { how: format!("it said nothing for {} s", START.as_secs()) })
+        }
+        Ok(line) => Err(RunError::NoWorker { how: format!("it said {line:?}") }),
+    }
 }
 
 /// The command that starts a worker of this program.
 ///
 /// # Errors
-/// Where the program's own path is not known.
+/// Where the program's own path is not known, or is not UTF-8.
 pub fn own_command(arguments: &[&str]) -> io::Result<Vec<String>> {
     let program: PathBuf = std::env::current_exe()?;
-    Ok([program.to_string_lossy().into_owned()]
-        .into_iter()
-        .chain(arguments.iter().map(|a| (*a).to_owned()))
-        .collect())
+    let name = program
+        .to_str()
+        .ok_or_else(|| io::Error::other(format!("the program's path is not UTF-8: {}", program.display())))?;
+    Ok([name.to_owned()].into_iter().chain(arguments.iter().map(|a| (*a).to_owned())).collect())
 }
 
 #[cfg(test)]

@@ -5,10 +5,14 @@
 //! is in the store also outlives a loss of power, where the disk keeps its word. Each run carries a checksum: one that a disk or a person has
 //! changed is not taken for what it was. Seconds stand in a table of their own: everything else is the same on every machine.
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, params};
 use thiserror::Error;
 
 /// The layout of the tables; raised with every change of it.
@@ -179,6 +183,18 @@ pub enum StoreError {
         /// Why.
         source: std::io::Error,
     },
+    /// It was not closed, and its log cannot be taken into it where nothing can be written.
+    #[error("{path} was left as its study was killed, and must be opened once where it can be written; `keyfit study run` does that", path = .path.display())]
+    Unclosed {
+        /// The store.
+        path: PathBuf,
+    },
+    /// It was there when it was opened.
+    #[error("{path} is not there any more, or another file is: what is run now would be lost", path = .path.display())]
+    Gone {
+        /// The store.
+        path: PathBuf,
+    },
     /// Another process runs the study.
     #[error("{path} is in use: another process runs this study", path = .path.display())]
     InUse {
@@ -234,14 +250,40 @@ impl StoreError {
     }
 }
 
+/// The path of a file without links; of one that is not there yet too. It begins at the root, where no name means anything else.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    let found = match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            fs::canonicalize(folder.unwrap_or(Path::new(".")))?.join(path.file_name().ok_or(error)?)
+        }
+        found => found?,
+    };
+    match fs::metadata(&found).is_ok_and(|there| !there.is_file()) {
+        true => Err(io::Error::other("it is not a regular file")),
+        false => Ok(found),
+    }
+}
+
+/// Which file it is, however it is called.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|there| (there.dev(), there.ino()))
+}
+
 /// A store that is open.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
     connection: Connection,
+    /// Device and number of the file; a temporary store has none.
+    file: Option<(u64, u64)>,
     /// Held as long as the store is written to.
     lock: Option<File>,
 }
+
+/// So often and so long is waited for a lock that a process that was killed may hold for a moment yet: one that it was just starting.
+const TRIES: u32 = 20;
+const TRY: Duration = Duration::from_millis(50);
 
 impl Drop for Store {
     fn drop(&mut self) {
@@ -259,10 +301,16 @@ impl Store {
     /// See [`StoreError`].
     pub fn create(path: &Path, study: &str) -> Result<Store, StoreError> {
         Store::make(path, study, |lock| {
-            lock.try_lock().map_err(|error| match error {
-                TryLockError::WouldBlock => StoreError::InUse { path: path.into() },
-                TryLockError::Error(source) => StoreError::Io { path: path.into(), source },
-            })
+            for _ in 0..TRIES {
+                match lock.try_lock() {
+                    Ok(()) => return Ok(()),
+                    Err(TryLockError::WouldBlock) => thread::sleep(TRY),
+                    Err(TryLockError::Error(source)) => {
+                        return Err(StoreError::Io { path: path.into(), source });
+                    }
+                }
+            }
+            Err(StoreError::InUse { path: path.into() })
         })
     }
 
@@ -282,31 +330,52 @@ impl Store {
         take: impl FnOnce(&File) -> Result<(), StoreError>,
     ) -> Result<Store, StoreError> {
         let io = |source| StoreError::Io { path: path.into(), source };
-        let mut name = path.as_os_str().to_owned();
+        // a link to a store is that store, and has its lock
+        let real = real(path).map_err(io)?;
+        let mut name = real.as_os_str().to_owned();
         name.push(".lock");
         let lock = File::options().create(true).truncate(false).write(true).open(&name).map_err(io)?;
         take(&lock)?;
-        let mut store = Store::connect(path, Some(lock))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let mut store = Store::connect(path, &real, flags)?;
+        store.lock = Some(lock);
+        let tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table'";
+        let made = store.sql(|connection| connection.query_row(tables, [], |row| row.get::<_, i64>(0)))? > 0;
+        if made {
+            // before anything is written: it may be another program's
+            store.check(study)?;
+        }
         store.sql(|connection| {
             connection.pragma_update(None, "journal_mode", "WAL")?;
-            connection.pragma_update(None, "synchronous", "FULL")?;
-            let transaction = connection.transaction()?;
-            let made: bool = transaction.query_row(
-                "SELECT count(*) FROM sqlite_master WHERE type = 'table'",
-                [],
-                |row| row.get::<_, i64>(0),
-            )? > 0;
-            if !made {
-                transaction.execute_batch(LAYOUT)?;
-                transaction.execute(
-                    "INSERT INTO meta VALUES ('format', ?1), ('study', ?2)",
-                    params![FORMAT, study],
-                )?;
-            }
-            transaction.commit()
+            connection.pragma_update(None, "synchronous", "FULL")
         })?;
-        store.check(study)?;
+        if !made {
+            store.lay_out(study)?;
+        }
+        store.file = identity(&real);
         Ok(store)
+    }
+
+    /// A store that is gone with this process, however that ends.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn temporary(study: &str) -> Result<Store, StoreError> {
+        // SQLite's name for a file that has none
+        let nameless = Path::new("");
+        let mut store = Store::connect(nameless, nameless, OpenFlags::default())?;
+        store.lay_out(study)?;
+        Ok(store)
+    }
+
+    fn lay_out(&mut self, study: &str) -> Result<(), StoreError> {
+        self.sql(|connection| {
+            let transaction = connection.transaction()?;
+            transaction.execute_batch(LAYOUT)?;
+            transaction
+                .execute("INSERT INTO meta VALUES ('format', ?1), ('study', ?2)", params![FORMAT, study])?;
+            transaction.commit()
+        })
     }
 
     /// Opens a store for reading.
@@ -314,18 +383,28 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn open(path: &Path, study: &str) -> Result<Store, StoreError> {
-        if !path.is_file() {
-            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
-            return Err(StoreError::Io { path: path.into(), source });
-        }
-        let store = Store::connect(path, None)?;
-        store.check(study)?;
+        let real = fs::canonicalize(path)
+            .and_then(|_| real(path))
+            .map_err(|source| StoreError::Io { path: path.into(), source })?;
+        let store = Store::connect(path, &real, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        store.check(study).map_err(|error| match error {
+            StoreError::Sqlite { path, source }
+                if [Some(ErrorCode::CannotOpen), Some(ErrorCode::ReadOnly)]
+                    .contains(&source.sqlite_error_code()) =>
+            {
+                StoreError::Unclosed { path }
+            }
+            other => other,
+        })?;
         Ok(store)
     }
 
-    fn connect(path: &Path, lock: Option<File>) -> Result<Store, StoreError> {
-        let connection = Connection::open(path).map_err(|source| StoreError::sqlite(path, source))?;
-        Ok(Store { path: path.into(), connection, lock })
+    /// `path` is how it is called; the flags leave out that a name may be an address or stand for memory.
+    fn connect(path: &Path, real: &Path, flags: OpenFlags) -> Result<Store, StoreError> {
+        let flags = (flags | OpenFlags::SQLITE_OPEN_NO_MUTEX) - OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(real, flags);
+        let connection = connection.map_err(|source| StoreError::sqlite(path, source))?;
+        Ok(Store { path: path.into(), connection, file: None, lock: None })
     }
 
     fn sql<T>(&mut self, act: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
@@ -380,7 +459,7 @@ impl Store {
     /// Writes finished runs with their seconds, all in one transaction. A run that is there already stays as it is.
     ///
     /// # Errors
-    /// [`StoreError::Sqlite`]
+    /// [`StoreError::Sqlite`], [`StoreError::Gone`]
     pub fn insert(
         &mut self,
         runs: impl IntoIterator<Item = (u64, Record, Option<f64>)>,
@@ -391,7 +470,11 @@ impl Store {
                 write(&transaction, job, &record, seconds)?;
             }
             transaction.commit()
-        })
+        })?;
+        match self.file.is_none() || self.file == identity(&self.path) {
+            true => Ok(()),
+            false => Err(StoreError::Gone { path: self.path.clone() }),
+        }
     }
 
     /// Takes out the runs that are not what was written, so that they are carried out again; gives their numbers.
@@ -412,6 +495,13 @@ impl Store {
             }
             transaction.commit()
         })?;
+        if !damaged.is_empty() {
+            let found: String =
+                self.sql(|connection| connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+            if found != "ok" {
+                return Err(StoreError::Damaged { path: self.path.clone(), what: found });
+            }
+        }
         Ok(damaged)
     }
 

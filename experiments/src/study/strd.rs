@@ -156,6 +156,9 @@ fn data(lines: &[&str]) -> Result<BTreeMap<String, Vec<f64>>, StrdError> {
         .collect();
     let mut columns: BTreeMap<String, Vec<f64>> =
         names.iter().map(|name| (name.clone(), Vec::new())).collect();
+    if columns.len() < names.len() {
+        return Err(StrdError::Line { line: head + 1, expected: "a name of its own for each column" });
+    }
     for (i, line) in lines.iter().enumerate().skip(head + 1).filter(|(_, line)| !line.trim().is_empty()) {
         let cells: Vec<f64> = line.split_whitespace().map_while(|cell| cell.parse().ok()).collect();
         if cells.len() != names.len() {

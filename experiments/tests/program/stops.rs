@@ -7,6 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use keyfit::study::run::{RunError, Workers, run};
+use keyfit::study::work::to_line;
 use keyfit::study::{Shard, Store, Study};
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -106,6 +107,88 @@ fn a_worker_that_is_told_to_end_costs_no_run() {
         assert!(matches!(&stopped, RunError::Stopped { how } if how.contains(signal)), "{stopped}");
         assert_eq!(store.finished().unwrap(), [0; 0]);
     }
+}
+
+/// The first time that a worker is killed may be anybody's doing, the second time it is the run's.
+#[test]
+fn a_worker_that_is_killed_is_given_a_second_chance() {
+    let folder = Folder::new("study-chance");
+    let text = "name = \"one\"\n[[suites]]\nname = \"nist\"\nproblems = [\"DanWood\", \"Misra1a\"]\n\
+                [[solvers]]\nsolver = \"gauss-newton\"\n";
+    folder.write("s.toml", text);
+    let study = Study::parse(text, &folder.0).unwrap();
+    let (program, killed) = (env!("CARGO_BIN_EXE_keyfit"), folder.0.join("killed"));
+    let script = |until: &str| {
+        format!(
+            "test -e {killed}{until} && exec {program} study worker --study {hash} -- {file}; \
+             echo ready; read n; echo $n >> {killed}; cp {killed} {killed}$(wc -l < {killed}); kill -KILL $$",
+            killed = killed.display(),
+            hash = study.hash,
+            file = folder.0.join("s.toml").display(),
+        )
+    };
+    let ended = |name: &str, until: &str| {
+        let _ = std::fs::remove_file(&killed);
+        let mut store = Store::create(&folder.0.join(name), &study.hash).unwrap();
+        let command = ["sh", "-c", &script(until)].map(str::to_owned).to_vec();
+        run(&study, &mut store, Shard::ALL, &Workers::Processes { count: 1, command }, |_, _| {}).unwrap();
+        let mut all = Vec::new();
+        store.for_each(|job, record, _| all.push(to_line(job, &record, 0.0))).unwrap();
+        all
+    };
+    let mut calm = Store::create(&folder.0.join("calm"), &study.hash).unwrap();
+    run(&study, &mut calm, Shard::ALL, &Workers::Threads(1), |_, _| {}).unwrap();
+    let mut due = Vec::new();
+    calm.for_each(|job, record, _| due.push(to_line(job, &record, 0.0))).unwrap();
+    assert!(ended("once", "1") == due, "killed once");
+    let twice = ended("twice", "2");
+    assert!(twice[0].starts_with("[\"crashed: signal: 9"), "{}", twice[0]);
+    assert!(twice[1..] == due[1..], "the others go on");
+}
+
+/// A worker that cannot start, or finds another study than is run, fails for every run: none is recorded.
+#[test]
+fn a_worker_that_does_not_start_ends_the_study() {
+    let folder = Folder::new("study-unstarted");
+    let study = Study::parse(MANY, &folder.0).unwrap();
+    folder.write("other.toml", MANY.replace("random = 300", "random = 301"));
+    folder.write("s.toml", MANY);
+    let program = env!("CARGO_BIN_EXE_keyfit");
+    let path = |name: &str| folder.0.join(name).display().to_string();
+    let worker = |file: &str| {
+        vec![
+            program.into(),
+            "study".into(),
+            "worker".into(),
+            "--study".into(),
+            study.hash.clone(),
+            "--".into(),
+            path(file),
+        ]
+    };
+    let said =
+        |words: &[&str]| ["sh", "-c"].iter().chain(words).map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    for (command, due) in [
+        (worker("other.toml"), "other.toml or its problem files have changed since the study began"),
+        (worker("none.toml"), "none.toml: No such file"),
+        (said(&["echo hello; read n"]), "it said \"hello\""),
+        (said(&["echo no room >&2; exit 3"]), "a worker did not start: no room"),
+        (said(&["exit 3"]), "exit status: 3"),
+    ] {
+        let mut store = Store::create(&folder.0.join("a.runs"), &study.hash).unwrap();
+        let workers = Workers::Processes { count: 2, command };
+        let failed = run(&study, &mut store, Shard::ALL, &workers, |_, _| {}).unwrap_err();
+        assert!(matches!(failed, RunError::NoWorker { .. }) && failed.to_string().contains(due), "{failed}");
+        assert_eq!(store.finished().unwrap(), [0; 0]);
+    }
+    // a limit that is lower already holds
+    let limited = format!("ulimit -v 1000000; exec {}", worker("s.toml").join(" "));
+    let mut store = Store::create(&folder.0.join("b.runs"), &study.hash).unwrap();
+    let workers = Workers::Processes { count: 1, command: said(&[&limited]) };
+    run(&study, &mut store, Shard::parse("1/500").unwrap(), &workers, |_, _| {}).unwrap();
+    store
+        .for_each(|_, record, _| assert!(!record.status.starts_with("crashed"), "{}", record.status))
+        .unwrap();
 }
 
 /// A worker does not outlive its study, even in the middle of a run that does not end.

@@ -9,6 +9,7 @@ use keyfit::study::run::Workers;
 use keyfit::study::store::Record;
 use keyfit::study::work::to_line;
 use keyfit::study::{Shard, Store, Study};
+use sha2::{Digest, Sha256};
 
 use crate::folder::{Folder, root};
 
@@ -212,7 +213,6 @@ fn a_worker_that_fails_costs_its_run() {
             "crashed: signal: 9 (SIGKILL): Goodbye",
         ),
         ("silent", "echo ready; read n; exit 3", "crashed: exit status: 3"),
-        ("never", "exit 4", "crashed: exit status: 4"),
         (
             "memory",
             "echo ready; read n; echo memory allocation of 8 bytes failed >&2; exit 5",
@@ -442,9 +442,9 @@ fn a_report_is_the_same_however_it_is_made() {
     }
     assert!(a == files(&folder.0.join("a")));
     // what a killed report has left is written over
-    for lost in ["manifest.json", "report.html"] {
-        std::fs::remove_file(folder.0.join("b").join(lost)).unwrap();
-    }
+    std::fs::remove_file(folder.0.join("b/report.html")).unwrap();
+    let hash = Study::parse(&study, &folder.0).unwrap().hash;
+    folder.write("b/manifest.json", format!("{{ \"study_hash\": \"{hash}\" }}"));
     assert_eq!(run(&folder, &["study", "report", "t.toml", "--out", "b"]).code, 2);
     done(&["study", "report", "s.toml", "--out", "b"]);
     assert!(a == files(&folder.0.join("b")));
@@ -511,6 +511,76 @@ fn problems_elsewhere_travel_with_the_report() {
     done(&["study", "report", "--from", "report", "--out", "again"]);
     assert!(report == files(&folder.0.join("again")), "a report made of a report differs");
     assert!(done(&["study", "verify", "report"]).contains("8 of 8 runs ended alike"));
+}
+
+/// A report that was cut short is gone on with; one whose sources were changed is not made another of; and what a verification did not look
+/// at is told.
+#[test]
+fn a_report_is_what_it_was_made_of() {
+    let folder = Folder::new("study-sources");
+    folder.write("s.toml", SMALL);
+    let done = |line: &[&str]| {
+        let ran = run(&folder, line);
+        assert_eq!(ran.code, 0, "{line:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    };
+    let refused = |line: &[&str], due: &str| {
+        let ran = run(&folder, line);
+        assert!(ran.code != 0 && ran.stderr.contains(due), "{line:?}: {}{}", ran.stdout, ran.stderr);
+    };
+    done(&["study", "run", "s.toml"]);
+    done(&["study", "report", "s.toml", "--out", "a"]);
+    let whole = files(&folder.0.join("a"));
+    // as a process leaves it that is killed while it writes the second file
+    std::fs::create_dir_all(folder.0.join("cut/inputs")).unwrap();
+    let hash = Study::parse(SMALL, &folder.0).unwrap().hash;
+    folder.write("cut/manifest.json", format!("{{ \"study_hash\": \"{hash}\" }}"));
+    folder.write("cut/inputs/.999999999-0.partial", "half");
+    refused(&["study", "verify", "cut"], "manifest.json is not that of a finished report");
+    refused(
+        &["study", "report", "--from", "cut", "--out", "b"],
+        "manifest.json is not that of a finished report",
+    );
+    done(&["study", "report", "s.toml", "--out", "cut"]);
+    assert!(files(&folder.0.join("cut")) == whole);
+    let told = done(&["study", "verify", "cut"]);
+    assert!(
+        told.contains(
+            "not checked: machine.json, times/performance.svg, times/ratios.csv, times/ratios.md\n"
+        ),
+        "{told}"
+    );
+    let text = String::from_utf8(whole["runs.jsonl"].clone()).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    let put = |lines: &[&str]| folder.write("cut/runs.jsonl", lines.join("\n") + "\n");
+    lines.swap(0, 1);
+    put(&lines);
+    refused(&["study", "report", "--from", "cut", "--out", "b"], "not what manifest.json says: runs.jsonl");
+    let sum =
+        |bytes: &[u8]| Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    // with a manifest that agrees
+    let cheated = |lines: &[&str], due: &str| {
+        put(lines);
+        let own = sum(&std::fs::read(folder.0.join("cut/runs.jsonl")).unwrap());
+        let manifest = String::from_utf8(whole["manifest.json"].clone()).unwrap();
+        let known = sum(&whole["runs.jsonl"]);
+        assert!(manifest.contains(&known));
+        folder.write("cut/manifest.json", manifest.replace(&known, &own));
+        refused(&["study", "report", "--from", "cut", "--out", "b"], due);
+    };
+    cheated(&lines, "line 2 of runs.jsonl is no run");
+    let mut lines: Vec<&str> = text.lines().collect();
+    let last = lines.pop().unwrap();
+    let number = lines.len();
+    let beyond = last.replacen(&format!("[{number},"), "[999999,", 1);
+    assert_ne!(beyond, last);
+    cheated(
+        &[lines.as_slice(), &[&beyond]].concat(),
+        &format!("1 of {} runs are not in the store", number + 1),
+    );
+    let short = last.rsplit_once(',').unwrap().0.to_owned() + "]]";
+    cheated(&[lines.as_slice(), &[&short]].concat(), &format!("line {} of runs.jsonl is no run", number + 1));
+    refused(&["study", "run", "-"], "a study must be a file");
 }
 
 /// Which study it is depends on what its runs are, not on how that is written, called or counted.

@@ -273,13 +273,18 @@ fn lines(runs: &str) -> impl Iterator<Item = Result<(u64, Record), ReportError>>
 
 /// The hash of the study whose report a folder holds, or the beginning of one; `None` if it holds none.
 pub fn study_of(folder: &Path) -> Option<String> {
-    let text = |path: &str| std::fs::read_to_string(folder.join(path)).ok();
-    let whole = || {
-        let manifest: Value = serde_json::from_str(&text(MANIFEST)?).ok()?;
-        Some(manifest.get("study_hash")?.as_str()?.to_owned())
-    };
-    let begun = || Some(Study::parse(&text(STUDY)?, &folder.join(INPUTS)).ok()?.hash);
-    whole().or_else(begun)
+    let text = std::fs::read_to_string(folder.join(MANIFEST)).ok()?;
+    let manifest: Value = serde_json::from_str(&text).ok()?;
+    Some(manifest.get("study_hash")?.as_str()?.to_owned())
+}
+
+/// Begins a report: a manifest that names nothing but the study.
+///
+/// # Errors
+/// It cannot be written.
+pub fn begin(study: &Study, out: &mut dyn Output) -> io::Result<()> {
+    let begun = json!({ "study": study.name, "study_hash": study.hash });
+    out.file(MANIFEST, &mut |to| writeln!(to, "{begun:#}"))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -25,6 +25,8 @@ pub struct Verification {
     pub sample: Vec<u64>,
     /// Those of them that ended differently.
     pub different: Vec<u64>,
+    /// Files that the manifest does not name: times and machine, and what else has come there.
+    pub unchecked: Vec<String>,
 }
 
 impl Verification {
@@ -47,7 +49,7 @@ pub enum VerifyError {
         source: io::Error,
     },
     /// The manifest is not one.
-    #[error("{MANIFEST}: {0}")]
+    #[error("{MANIFEST} is not that of a finished report: {0}")]
     Manifest(#[from] serde_json::Error),
     /// These files are missing or are not what they were when the report was made.
     #[error("not what {MANIFEST} says: {}", .0.join(", "))]
@@ -85,6 +87,21 @@ impl Manifest {
     }
 }
 
+/// The files in a folder and below, `/` between the parts of their paths.
+fn list(folder: &Path, below: &str, all: &mut Vec<String>) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder.join(below))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+        if entry.file_type()?.is_dir() {
+            list(folder, &path, all)?;
+        } else {
+            all.push(path);
+        }
+    }
+    Ok(())
+}
+
 fn is_same(folder: &Path, path: &str, known: &str) -> bool {
     std::fs::read(folder.join(path)).is_ok_and(|bytes| hash(&bytes) == known)
 }
@@ -118,6 +135,11 @@ pub fn verify(folder: &Path, sample: usize) -> Result<Verification, VerifyError>
         found.files += 1;
         found.changed.extend((!is_same(folder, path, known)).then(|| path.clone()));
     }
+    let mut there = Vec::new();
+    list(folder, "", &mut there).map_err(io(""))?;
+    let known = |path: &String| manifest.inputs.contains_key(path) || manifest.outputs.contains_key(path);
+    found.unchecked = there.into_iter().filter(|path| path != MANIFEST && !known(path)).collect();
+    found.unchecked.sort();
     let study = Study::parse(&text(STUDY)?, &folder.join("inputs")).map_err(VerifyError::Study)?;
     if study.hash != manifest.study_hash {
         return Err(VerifyError::OtherStudy { version: manifest.keyfit });
