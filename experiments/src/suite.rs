@@ -1,15 +1,7 @@
 //! Suites: problems with known answers. One TOML file is one problem, one folder of `suites/` is one suite; what lies
 //! there is embedded in the binary.
 //!
-//! A problem file holds `name`, `model` (a formula, or a scene in RectSL or YAML), `starts` (tables name → number; the model's
-//! own starts if there are none), `[data]` (columns: `t` and one a channel, `y` for a formula, `"y.velocity"` and
-//! `"y.acceleration"` for its derivatives by time; each with weights, `"y.weight"`, or standard deviations, `"y.sd"`; without `t`
-//! the rows are numbered from 0; any other column is a name in the formula, a track over the rows) or `csv` (the name of a file beside it that holds these columns, with a header), `response`
-//! (what is fitted in the place of y, a formula of `y`), `zeros` (formulas that are to be 0, each a channel with one target;
-//! beside a model or alone) and `[certified]` (`parameters`, `standard_errors`, `sum_of_squares`, and in `local_minima` the sums of squares of
-//! minima that are not the least). Where one answer has several names, `equivalent` lists what may be put for the certified
-//! values (formulas of them), and `period` what may be added to a parameter. Without certified parameters the sum of squares
-//! tells how good an answer is.
+#![doc = include_str!("../docs/problems.md")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +14,9 @@ use thiserror::Error;
 
 use crate::accuracy::{lre, lre_of_error, relative_error, relative_error_periodic};
 use crate::rates::aim_rates;
+
+/// How problem files are written, in Markdown.
+pub const FORM: &str = include_str!("../docs/problems.md");
 
 static SUITES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/suites");
 

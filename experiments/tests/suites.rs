@@ -228,6 +228,18 @@ fn starts_and_weights_of_files_count() {
     assert!((fit.value("a").unwrap() - 4.2).abs() < 1e-12);
 }
 
+/// The problem that the page on problem files shows is one, and is met.
+#[test]
+fn the_page_on_problem_files_shows_a_problem() {
+    let text = keyfit::suite::FORM.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let problem = Problem::parse("own", "cooling.toml", text).unwrap();
+    assert_eq!((problem.name.as_str(), problem.starts.len()), ("cooling", 2));
+    for start in &problem.starts {
+        let fit = fit_channels(start.clone(), &FitOptions::default()).unwrap();
+        assert!(problem.digits(f64::NAN, fit.final_residual) > 9.0, "{}", fit.final_residual);
+    }
+}
+
 #[test]
 fn a_file_that_is_no_problem_says_why() {
     let error = |text: &str| Problem::parse("s", "s/p.toml", text).unwrap_err().to_string();

@@ -13,6 +13,7 @@ use keyfit::study::run::{READY, Workers, own_command, run};
 use keyfit::study::stats::table::TableError;
 use keyfit::study::work::{execute, to_line};
 use keyfit::study::{Shard, Store, Study as Plan, file};
+use keyfit::suite::FORM;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 
@@ -36,6 +37,8 @@ enum Command {
     },
     /// Print the JSON schema of study files
     Schema,
+    /// Print how problem files are written
+    Problem,
     /// Carry out the runs that the store does not have yet
     Run(Run),
     /// Join the stores of shards
@@ -151,6 +154,7 @@ impl Study {
         match self.command {
             Command::Init { file } => init(&file)?,
             Command::Schema => print_json(&file::schema())?,
+            Command::Problem => print(FORM)?,
             Command::Run(run) => run.run()?,
             Command::Merge(merge) => merge.run()?,
             Command::Submit(submit) => return submit.run(),

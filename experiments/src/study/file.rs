@@ -6,6 +6,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use keyfit_ir::text::nearest;
+use keyfit_solvers::OPTIONS;
 use serde_json::{Map, Value, json};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -49,6 +50,15 @@ impl Kind {
     }
 
     fn schema(self) -> Value {
+        let named = |value: &dyn Fn() -> Value| {
+            let properties = OPTIONS.iter().map(|option| {
+                let mut own = value();
+                own["description"] = option.doc.into();
+                (option.name.to_owned(), own)
+            });
+            let properties: Map<String, Value> = properties.collect();
+            json!({ "type": "object", "properties": properties, "additionalProperties": false })
+        };
         match self {
             Kind::Text => json!({ "type": "string" }),
             Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
@@ -57,11 +67,8 @@ impl Kind {
             Kind::Above(bound) => json!({ "type": "number", "exclusiveMinimum": bound }),
             Kind::ListAbove(_) => json!({ "type": "array", "items": self.item().schema() }),
             Kind::Flag => json!({ "type": "boolean" }),
-            Kind::Options => json!({ "type": "object", "additionalProperties": { "type": "number" } }),
-            Kind::Grid => json!({
-                "type": "object",
-                "additionalProperties": { "type": "array", "items": { "type": "number" }, "minItems": 1 },
-            }),
+            Kind::Options => named(&|| json!({ "type": "number" })),
+            Kind::Grid => named(&|| json!({ "type": "array", "items": { "type": "number" }, "minItems": 1 })),
         }
     }
 
@@ -131,7 +138,7 @@ pub const FIELDS: &[Field] = &[
         "folder",
         Kind::Text,
         Some("\"\""),
-        "a folder of problem files (.toml, or NIST's .dat), beside this file",
+        "a folder of problem files (.toml as `keyfit study problem` tells, or NIST's .dat), beside this file",
     ),
     field("suites", "problems", Kind::Texts, Some("[]"), "only these problems; all if empty"),
     field("solvers", "solver", Kind::Text, None, "a solver's name, as `keyfit solvers` lists them"),
@@ -513,9 +520,14 @@ pub fn template() -> String {
         }
         for field in fields(table) {
             text += &format!("# {}: {}\n", field.doc, field.kind.words());
-            text += &match (given(table, field.key), field.default) {
-                (Some(value), _) => format!("{} = {value}\n", field.key),
-                (None, default) => format!("# {} = {}\n", field.key, default.unwrap_or_default()),
+            if field.kind == Kind::Options {
+                OPTIONS.iter().for_each(|option| text += &format!("#   {}: {}\n", option.name, option.doc));
+            }
+            text += &match (given(table, field.key), field.default, field.kind) {
+                (Some(value), ..) => format!("{} = {value}\n", field.key),
+                (None, _, Kind::Options) => format!("# {} = {{ first-step = 0.1 }}\n", field.key),
+                (None, _, Kind::Grid) => format!("# {} = {{ first-step = [0.1, 1, 10] }}\n", field.key),
+                (None, default, _) => format!("# {} = {}\n", field.key, default.unwrap_or_default()),
             };
         }
     }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::file::{Checked, Fault, Tables};
 use super::folders::ProblemFolder;
-use super::strd;
+use super::strd::{self, StrdError};
 use crate::suite::{Problem, Values, suite, suite_names};
 
 /// More solvers than this out of one grid are a mistake.
@@ -411,7 +411,11 @@ impl Builder {
             self.hash.update(format!("{}\n{text}", text.len()));
             let name = file.display().to_string();
             let problem = match is_strd {
-                true => strd::problem(&called, &name, &text).map_err(|e| format!("{name}: {e}")),
+                true => strd::problem(&called, &name, &text).map_err(|e| match e {
+                    // names the file itself
+                    StrdError::Problem(error) => error.to_string(),
+                    error => format!("{name}: {error}"),
+                }),
                 false => Problem::parse_with(&called, &name, &text, |csv| {
                     let text = beside(path, csv)?;
                     self.hash.update(format!("{}\n{text}", text.len()));
