@@ -72,7 +72,7 @@ const MEASURES: &[(&str, &str, &str)] = &[
     ),
     (
         "paired tests",
-        "Wilcoxon's signed-rank test, exact up to 200 pairs that differ, and the sign test, both two-sided; paired by problem, of digits by the mean over starts, of evaluations to the least number of digits by log of the ratio of the medians over starts, 0 where neither got there",
+        "Wilcoxon's signed-rank test, exact up to 200 pairs that differ, and the sign test, both two-sided; paired by problem, of digits by the mean over starts, of evaluations to the first number of digits by log of the ratio of the medians over starts, 0 where neither got there",
         "Wilcoxon, Biometrics Bulletin 1 (1945) 80–83",
     ),
     (
