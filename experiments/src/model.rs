@@ -308,6 +308,13 @@ impl Model {
         }
     }
 
+    /// The names of all that may have targets: the channels, and the velocities and accelerations of those.
+    pub fn aim_names(&self) -> Vec<Cow<'_, str>> {
+        let values = || self.channels.iter().filter(|channel| channel.rate_of(&self.channels).is_none());
+        let rates = values().flat_map(|channel| Rate::ALL.map(|rate| rate.of_channel(&channel.name).into()));
+        values().map(|channel| channel.name.as_str().into()).chain(rates).collect()
+    }
+
     /// The channels' names.
     pub fn channel_names(&self) -> impl Iterator<Item = &str> {
         self.channels.iter().map(|channel| channel.name.as_str())

@@ -257,7 +257,7 @@ impl Aim {
                     _ => fault(format!("the model has no channel {channel}")).known(
                         channel,
                         "channels",
-                        model.channel_names(),
+                        model.aim_names().iter().map(AsRef::as_ref),
                     ),
                 });
             };

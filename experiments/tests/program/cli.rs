@@ -115,6 +115,7 @@ fn bad_input_is_told_where_and_what_to_do() {
     folder.write("empty.csv", "");
     folder.write("channel.csv", "t,x,zz\n0,1,2\n");
     folder.write("latin1.csv", [b't', b',', 0xe9, b'\n']);
+    folder.write("rate.csv", "t,x,y,y.velcity,y.velocity.weigth\n0,1,2,3,1\n");
     let text = session(
         &folder,
         &[
@@ -134,6 +135,10 @@ fn bad_input_is_told_where_and_what_to_do() {
             &["fit", "marker.rectsl", "--data", "channel.csv"],
             &["fit", "marker.rectsl", "--target", "1=2"],
             &["fit", "marker.rectsl", "--target", "q:1=2"],
+            &["fit", "marker.rectsl", "--target", "x.velcity:1=2"],
+            &["fit", "marker.rectsl", "--data", "rate.csv"],
+            &["fit", "?a=1*t", "--data", "rate.csv"],
+            &["fit", "?a=1*t", "--target", "1=2", "--solver", "lm"],
             &["fit", "marker.rectsl"],
             &["fit", "?a=1*t", "--target", "1:2"],
             &["fit", "?a=1*t", "--target", "1=two"],
@@ -528,6 +533,7 @@ fn losses_bounds_and_fixed_parameters() {
             &with(&["--bound", "a=..20,b=-3..1"]),
             &with(&["--bound", "a=..20", "--json", "--iterations", "1"]),
             &with(&["--bound", "a=2..20"]),
+            &with(&["--bound", "a=..0.5"]),
             &with(&["--bound", "a=2"]),
             &with(&["--bound", "a=0..x"]),
             &with(&["--bound", "c=0..1"]),
