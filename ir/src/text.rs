@@ -246,6 +246,18 @@ pub fn finite(text: &str, span: Span) -> Result<f64, SyntaxError> {
     }
 }
 
+/// The text with pieces of it replaced; they stand in their order.
+pub(crate) fn replaced(text: &str, pieces: impl IntoIterator<Item = (Span, String)>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut end = 0;
+    for (span, new) in pieces {
+        out += &text[end..span.start];
+        out += &new;
+        end = span.end;
+    }
+    out + &text[end..]
+}
+
 /// A word as messages show it: cut where it is very long.
 pub fn excerpt(text: &str) -> String {
     match first(text, 60) {

@@ -517,6 +517,51 @@ fn fmt_lays_scenes_out() {
     insta::assert_snapshot!(text);
 }
 
+/// What is written is the model in its own language, and fits to the same values from there, at once.
+#[test]
+fn fit_writes_what_it_found() {
+    let folder = Folder::new("out");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl").replace(";\n", "; # around\n"));
+    folder.write("camera.yaml", include_str!("../../examples/camera.yaml"));
+    folder.write("line.txt", "gain := ?a=1 * 2;\ngain*t + b + c*u");
+    folder.write("u.csv", "t,u,y\n0,1,3\n1,3,8\n2,4,12.5\n3,9,20\n");
+    folder.write("a.fpcore", "(FPCore (t a)\n :pre (<= 1 a 5)\n (* a (exp t)))");
+    let mut text = String::new();
+    for (line, starts, file) in [
+        (&["arc.rectsl", "--solver", "levenberg-marquardt"][..], "", "new.rectsl"),
+        (&["arc.rectsl", "--fix", "x_phase"], "x_phase=0.25,y_amp=2", "new.rectsl"),
+        (&["camera.yaml"], "", "camera.yaml"),
+        (&["line.txt", "--data", "u.csv"], "b=0,c=0", "new.txt"),
+        (
+            &["?a=1*t + ?b=2 + ?c=0*t^2", "--target", "0=1,1=3.5,2=5,3=7.5", "--tie", "b=2*a + 1"],
+            "",
+            "new.txt",
+        ),
+        (&["a.fpcore", "--target", "0=1.5,1=4"], "", "new.fpcore"),
+    ] {
+        let fit = |model: &str, more: &[&str]| -> serde_json::Value {
+            let output = folder.run(&[&["fit", model, "--json"], &line[1..], more].concat());
+            assert!(output.status.success(), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+            serde_json::from_slice(&output.stdout).unwrap()
+        };
+        let starts = if starts.is_empty() { &[][..] } else { &["--start", starts] };
+        let first = fit(line[0], &[starts, &["--out", file]].concat());
+        text += &format!("{line:?}\n{}\n", std::fs::read_to_string(folder.0.join(file)).unwrap());
+        let again = fit(file, &[]);
+        assert_eq!(again["initial_residual"], first["final_residual"], "{line:?}");
+        for (name, value) in first["parameters"].as_object().unwrap() {
+            let (value, again) = (value.as_f64().unwrap(), again["parameters"][name].as_f64().unwrap());
+            assert!((value - again).abs() <= 1e-9 * value.abs().max(1.0), "{name}: {value} {again}");
+        }
+    }
+    // nothing is written that is no answer
+    let far = ["fit", "?a=1*exp(t)", "--target", "1=2,2=4", "--iterations", "1", "--out", "far.txt"];
+    text +=
+        &session(&folder, &[&far, &["fit", "2*t", "--all-numbers", "--target", "1=2", "--out", "far.txt"]]);
+    assert!(!folder.0.join("far.txt").exists());
+    insta::assert_snapshot!(text);
+}
+
 #[test]
 fn losses_bounds_and_fixed_parameters() {
     let folder = Folder::new("loss");

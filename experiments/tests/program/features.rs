@@ -59,6 +59,8 @@ fn ties_logarithms_priors_and_velocities() {
         vec!["fit", "rates.rectsl", "--target", "x.velocity:3=0.5"],
         vec!["fit", "rates.yaml"],
         vec!["sample", "rates.rectsl", "--at", "1"],
+        vec!["describe", "rates.rectsl"],
+        vec!["describe", "rates.yaml", "--json"],
         vec!["fit", "end.yaml"],
         vec!["fit", "abs(t-1)*?a=1", "--target", "y.velocity:1=3", "--json"],
         vec!["fit", "linear[0=0 2=?e=1]", "--target", "y.velocity:2=3", "--json"],

@@ -159,7 +159,7 @@ fn normalised(done: &Normalised) -> Option<String> {
 }
 
 /// What became of parameters that are formulas of others, each with its standard error.
-fn tied_values(answer: &Answer) -> impl Iterator<Item = (&str, f64, Option<f64>)> {
+pub fn tied_values(answer: &Answer) -> impl Iterator<Item = (&str, f64, Option<f64>)> {
     answer.model.ties.iter().map(|tie| {
         let (value, error) = answer.fit.estimate(&tie.formula);
         (tie.name.as_str(), value, error)
