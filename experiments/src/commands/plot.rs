@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use keyfit::figure::{
     Band, Figure, FigureError, Period, Plotted, Theme, channel_figure, moments, scene_figure, short_unit,
 };
-use keyfit::ir::Quantity;
-use keyfit::{Channel, Fit, Scene, fit_channels};
+use keyfit::ir::{Quantity, Rate};
+use keyfit::{Channel, Fit, Scene, Target, fit_channels};
 
 use super::fit::Aim;
 use super::{print, write_whole};
@@ -78,6 +78,7 @@ impl Plot {
         let mut model = self.model.load(table.as_mut())?;
         self.aim.add_targets(&mut model, table.as_ref())?;
         let fit = self.fit(&model)?;
+        fit.iter().flat_map(Fit::warnings).for_each(say);
         let figure = match model.scene() {
             Some(scene) if self.channel.is_empty() && !self.channels => {
                 self.scene(&model, scene, fit.as_ref())?
@@ -116,18 +117,17 @@ impl Plot {
     }
 
     fn scene(&self, model: &Model, scene: &Scene, fit: Option<&Fit>) -> Result<Figure, Failure> {
-        let targets = || model.channels.iter().map(|channel| &channel.targets);
-        let authored = scene.channels().into_iter().zip(targets());
-        let authored =
-            authored.map(|(channel, targets)| Channel { targets: targets.clone(), ..channel }).collect();
-        let mut bands = vec![Band::new("authored", with_channels(scene, authored))];
-        let seed = with_channels(scene, model.channels.clone());
+        let mut bands = vec![Band::new("authored", aimed(scene, model))];
+        let seed = with_tracks(&bands[0].scene, &model.channels);
         if seed != bands[0].scene {
             bands.push(Band::new("seed", seed));
         }
         if let Some(fit) = fit {
             let note = (!fit.converged).then(|| "did not converge".to_string());
-            bands.push(Band { note, ..Band::new("fitted", with_channels(scene, fitted(model, fit))) });
+            bands.push(Band {
+                note,
+                ..Band::new("fitted", with_tracks(&bands[0].scene, &fitted(model, fit)))
+            });
         }
         let period = match (self.from, self.to) {
             (None, None) => None,
@@ -253,14 +253,31 @@ fn fitted(model: &Model, fit: &Fit) -> Vec<Channel> {
         .collect()
 }
 
-/// The scene with other tracks and targets, in the order of [`Scene::channels`].
-fn with_channels(scene: &Scene, channels: Vec<Channel>) -> Scene {
+/// The scene with these tracks, in the order of [`Scene::channels`].
+fn with_tracks(scene: &Scene, channels: &[Channel]) -> Scene {
     let mut scene = scene.clone();
-    let places = scene.rects.iter_mut().flat_map(|rect| rect.tracks.iter_mut().zip(&mut rect.targets));
-    for ((track, targets), channel) in places.zip(channels) {
-        (*track, *targets) = (channel.track, channel.targets);
+    let tracks = scene.rects.iter_mut().flat_map(|rect| &mut rect.tracks);
+    tracks.zip(channels).for_each(|(track, channel)| *track = channel.track.clone());
+    scene
+}
+
+/// The scene with the model's targets, for values and for their rates.
+fn aimed(scene: &Scene, model: &Model) -> Scene {
+    let mut scene = scene.clone();
+    let places = scene.rects.iter_mut().flat_map(|rect| rect.targets.iter_mut().zip(&mut rect.rate_targets));
+    for ((targets, own_rates), channel) in places.zip(&model.channels) {
+        *targets = channel.targets.clone();
+        *own_rates = rates(model, &channel.name);
     }
     scene
+}
+
+/// The targets for the rates of the channel of that name.
+fn rates(model: &Model, channel: &str) -> [Vec<Target>; Rate::ALL.len()] {
+    Rate::ALL.map(|rate| {
+        let found = model.channel(&rate.of_channel(channel)).and_then(|i| model.channels.get(i));
+        found.map(|channel| channel.targets.clone()).unwrap_or_default()
+    })
 }
 
 /// The unit of a scene's i-th channel, if the scene has units.

@@ -1,7 +1,7 @@
 //! A channel's value over time, and its derivative.
 
-use keyfit_autodiff::time_derivatives;
-use keyfit_ir::{Channel, Node, Sampler, Target, Track};
+use keyfit_autodiff::{motion, time_derivatives};
+use keyfit_ir::{Channel, Node, Rate, Sampler, Target, Track};
 
 use super::axis::{significant, time};
 use super::labels::{Area, Labels, Legend};
@@ -170,14 +170,14 @@ fn draw_values(canvas: &mut Canvas, plotted: &Plotted, period: Period, top: f64,
         let text = format!("miss {}", significant(miss, 2));
         labels.place("word", *place, 7.0, &text).into_iter().for_each(|label| canvas.add(label));
     }
-    if let Some((t, miss)) = worst_miss(track, targets) {
+    if let Some((t, miss)) = worst_miss(track, None, targets) {
         let unit = unit.as_deref().map_or(String::new(), |unit| format!(" {unit}"));
         let mut text = match miss {
             0.0 => "all targets are met exactly".into(),
             _ if miss.is_nan() => format!("no value at the target at t = {}", time(t)),
             _ => format!("worst miss {}{unit} at t = {}", significant(miss, 2), time(t)),
         };
-        let before = before.as_ref().and_then(|track| worst_miss(track, targets));
+        let before = before.as_ref().and_then(|track| worst_miss(track, None, targets));
         if let Some((_, miss)) = before.filter(|(_, miss)| !miss.is_nan()) {
             text += &format!("; before, up to {}{unit} off", significant(miss, 2));
         }
@@ -211,11 +211,24 @@ fn draw_derivative(canvas: &mut Canvas, plotted: &Plotted, period: Period, top: 
     panel.area.bottom
 }
 
+/// The track's values, or a rate of theirs, at these times.
+fn sampled(track: &Track, rate: Option<Rate>, times: &[f64]) -> Vec<f64> {
+    let motion = || motion(track, times, &track.starts()).into_iter();
+    match rate {
+        None => {
+            let mut values = vec![f64::NAN; times.len()];
+            track.sample_into(times, &mut values);
+            values
+        }
+        Some(Rate::Velocity) => motion().map(|(_, velocity, _)| velocity).collect(),
+        Some(Rate::Acceleration) => motion().map(|(.., acceleration)| acceleration).collect(),
+    }
+}
+
 /// The target that is missed most: its time, and by how much. A miss that is not a number is the worst.
-pub(super) fn worst_miss(track: &Track, targets: &[Target]) -> Option<(f64, f64)> {
+pub(super) fn worst_miss(track: &Track, rate: Option<Rate>, targets: &[Target]) -> Option<(f64, f64)> {
     let times: Vec<f64> = targets.iter().map(|target| target.time).collect();
-    let mut values = vec![f64::NAN; times.len()];
-    track.sample_into(&times, &mut values);
+    let values = sampled(track, rate, &times);
     let misses =
         targets.iter().zip(values).map(|(target, value)| (target.time, (value - target.value).abs()));
     misses.reduce(|worst, miss| if worst.1 >= miss.1 || worst.1.is_nan() { worst } else { miss })

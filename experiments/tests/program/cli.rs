@@ -424,6 +424,22 @@ fn plot_draws_scenes_and_channels() {
     assert!(!draw(&["plot", "arc.rectsl", "--no-fit"]).contains(">fitted<"));
     let target = ["plot", "marker.rectsl", "--target", "x:1=-4,3=4"];
     insta::assert_snapshot!("plot_of_the_marker", draw(&target));
+    // the words count rates, in their own unit
+    let said = |line: &[&str]| {
+        let drawn = draw(line);
+        let texts = drawn.split("<text ").skip(1).filter_map(|text| text.split_once('>')?.1.split_once('<'));
+        let told = texts.map(|(text, _)| text).filter(|text| text.contains("miss") || text.contains(" at "));
+        told.map(String::from).collect::<Vec<_>>()
+    };
+    let rated = ["plot", "marker.rectsl", "--target", "x.velocity:2=-1", "--target", "x:0.5=1"];
+    assert_eq!(
+        said(&[&rated[..], &["--no-fit"]].concat())[2..],
+        ["worst miss 0.5 m", "x at 0.5 s", "worst miss 2 m/s", "x.velocity at 2 s"]
+    );
+    assert!(draw(&rated).contains("all targets are met exactly"));
+    let turned =
+        ["plot", "marker.rectsl", "--no-fit", "--target", "rotate.acceleration:2=-1", "--target", "x:2=2"];
+    assert_eq!(said(&turned)[2..], ["worst miss 1 rad/s²", "rotate.acceleration at 2 s"]);
     assert!(draw(&[&target[..], &["--channel", "marker.x"]].concat()).contains("dx/dt"));
     assert!(draw(&["plot", "arc.rectsl", "--channels"]).contains("dy/dt"));
     assert!(draw(&["plot", "?a=1*t", "--target", "1=2,3=7"]).contains("worst miss"));
