@@ -24,7 +24,7 @@ pub struct Plot {
     /// Draw the model as it stands, without fitting it to its targets
     #[arg(long)]
     no_fit: bool,
-    /// Draw this channel over time, with its derivative, rather than the scene
+    /// Draw this channel over time, with its derivatives, rather than the scene
     #[arg(long)]
     channel: Vec<String>,
     /// Draw all channels that move or have targets over time
@@ -140,40 +140,41 @@ impl Plot {
     }
 
     fn channel_figure(&self, model: &Model, fit: Option<&Fit>) -> Result<Figure, Failure> {
+        let shown = fit.map_or_else(|| model.channels.clone(), |fit| fitted(model, fit));
+        let plotted = |i: usize| Plotted {
+            channel: shown[i].clone(),
+            rates: rates(model, &model.channels[i].name),
+            before: fit.map(|_| model.channels[i].track.clone()),
+            unit: unit(model, i),
+        };
         let mut chosen = Vec::new();
         for name in &self.channel {
-            chosen.push(model.channel(name).ok_or_else(|| {
+            // rates are drawn with their channel
+            let of = Rate::of(name).and_then(|(of, _)| model.channel(of));
+            let found = of.or_else(|| model.channel(name)).ok_or_else(|| {
                 let failure = Failure::input(format!("there is no channel {name}"));
                 failure.known(name, "channels", model.channel_names())
-            })?);
-        }
-        let all = 0..model.channels.len();
-        if chosen.is_empty() {
-            let lively = |i: &usize| {
-                let channel = &model.channels[*i];
-                !channel.track.is_time_invariant() || !channel.targets.is_empty()
-            };
-            chosen = all.clone().filter(lively).collect();
+            })?;
+            if !chosen.contains(&found) {
+                chosen.push(found);
+            }
         }
         if chosen.is_empty() {
-            chosen = all.collect();
+            let values = |i: &usize| model.channels[*i].rate_of(&model.channels).is_none();
+            chosen = (0..model.channels.len()).filter(values).collect();
         }
-        let shown = fit.map_or_else(|| model.channels.clone(), |fit| fitted(model, fit));
-        let plotted: Vec<Plotted> = chosen
-            .into_iter()
-            .map(|i| Plotted {
-                channel: shown[i].clone(),
-                before: fit.map(|_| model.channels[i].track.clone()),
-                unit: unit(model, i),
-            })
-            .collect();
+        let mut plotted: Vec<Plotted> = chosen.into_iter().map(plotted).collect();
         let period = self.period(model, &plotted)?;
+        let lively = |own: &Plotted| own.all_targets().next().is_some() || own.moves(period);
+        if self.channel.is_empty() && plotted.iter().any(lively) {
+            plotted.retain(lively);
+        }
         channel_figure(&self.title(model), &plotted, period).map_err(Failure::input)
     }
 
     /// From when to when channels are drawn.
     fn period(&self, model: &Model, plotted: &[Plotted]) -> Result<Period, Failure> {
-        let targets = || plotted.iter().flat_map(|one| &one.channel.targets).map(|target| target.time);
+        let targets = || plotted.iter().flat_map(Plotted::all_targets).map(|target| target.time);
         let keys = || plotted.iter().flat_map(|one| moments(&one.channel.track));
         let duration =
             model.scene().map_or(model.frames().map(|(_, duration)| duration), |scene| scene.duration);

@@ -443,6 +443,38 @@ fn plot_draws_scenes_and_channels() {
     assert!(draw(&[&target[..], &["--channel", "marker.x"]].concat()).contains("dx/dt"));
     assert!(draw(&["plot", "arc.rectsl", "--channels"]).contains("dy/dt"));
     assert!(draw(&["plot", "?a=1*t", "--target", "1=2,3=7"]).contains("worst miss"));
+    // rates are drawn with their channel, and what neither moves nor is aimed at is not drawn
+    folder.write(
+        "camera.yaml",
+        include_str!("../../examples/camera.yaml")
+            .replace("{tick: 50, pitch", "{tick: 50, velocity: {x: 9}, pitch"),
+    );
+    let names = |line: &[&str]| {
+        let drawn = draw(line);
+        let names = drawn.split("<tspan class=\"name\">").skip(1).filter_map(|name| name.split_once('<'));
+        names.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+    };
+    let both = |name: &str| format!("{name} d({name})/dt");
+    let moving = [
+        "camera.x",
+        "camera.y",
+        "camera.z",
+        "camera.yaw",
+        "camera.pitch",
+        "camera.fov",
+        "actor.guard.x",
+        "actor.guard.yaw",
+    ];
+    for line in [&["plot", "camera.yaml"][..], &["plot", "camera.yaml", "--channels", "--no-fit"]] {
+        assert_eq!(names(line), moving.map(both).join(" "), "{line:?}");
+    }
+    assert_eq!(
+        names(&["plot", "camera.yaml", "--from", "2", "--to", "4", "--channel", "camera.x.velocity"]),
+        both("camera.x")
+    );
+    assert_eq!(names(&["plot", "linear[0=0 2=0]"]), "y dy/dt");
+    let rated = [&rated[..], &["--target", "x.acceleration:3=1", "--channels", "--no-fit"]].concat();
+    insta::assert_snapshot!("plot_of_rates", draw(&rated));
     assert!(draw(&["plot", "linear[0=0 1=4]"]).contains(">key<"));
     let data = ["plot", "a*x", "--start", "a=1", "--data", "rows.csv"];
     folder.write("rows.csv", "x,y\n10,1\n20,2\n30,3.5\n");
