@@ -208,10 +208,14 @@ impl Table {
         }
         let more = unused.len().saturating_sub(MOST);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let weights = format!("{FORMULA_CHANNEL}{WEIGHT}");
-        let meant = match unused.iter().any(|name| nearest(name, [weights.as_str()]).is_some()) {
-            true => format!("; weights stand in a column {weights}"),
-            false => String::new(),
+        let targets = Rate::ALL.map(|rate| rate.of_channel(FORMULA_CHANNEL));
+        let weigh = |channel: &str| [WEIGHT, DEVIATION].map(|ending| format!("{channel}{ending}"));
+        let weights = targets.iter().map(String::as_str).chain([FORMULA_CHANNEL]).flat_map(weigh);
+        let known: Vec<String> = targets.iter().cloned().chain(weights).collect();
+        let meant = unused.iter().filter_map(|name| nearest(name, known.iter().map(String::as_str)));
+        let meant = match meant.collect::<Vec<_>>().join(" and ") {
+            near if near.is_empty() => near,
+            near => format!("; did you mean {near}?"),
         };
         let shown = unused[..unused.len().min(MOST)].join(", ");
         say(format!("{}: not used: {shown}{more}{meant}", self.source.name));
@@ -242,7 +246,7 @@ impl Table {
                     return Err(Failure::at(&self.source, column.span.clone(), message).known(
                         &column.name,
                         "channels",
-                        model.channel_names(),
+                        model.aim_names().iter().map(AsRef::as_ref),
                     ));
                 }
             }

@@ -204,6 +204,15 @@ impl From<FitError> for Failure {
     fn from(error: FitError) -> Failure {
         match error {
             FitError::Refused(refusal) => Failure::Refused(refusal),
+            FitError::StartOutside { ref name, low, high, .. } if low <= high => {
+                let within = match (low.is_finite(), high.is_finite()) {
+                    (true, true) => low / 2.0 + high / 2.0,
+                    (true, false) => low,
+                    (false, _) => high,
+                };
+                let hint = format!("start it within them: --start {name}={within:?}");
+                Failure::input(error).hint(hint)
+            }
             other => Failure::input(other),
         }
     }

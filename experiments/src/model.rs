@@ -9,7 +9,7 @@ use std::path::Path;
 use clap::Args;
 use keyfit::ir::cinematic::{TICKS_PER_SECOND, seconds};
 use keyfit::ir::{Channel, CinematicScene, Names, Parameter, Scene, Track};
-use keyfit::rates::{Rate, aim_rates, rate_channel};
+use keyfit::rates::{Rate, RateTargets, aim_rates, rate_channel};
 use keyfit::rewrite::fpcore::{self, Core, Ranges};
 use keyfit::solvers::Tie;
 
@@ -42,7 +42,9 @@ pub struct ModelArgs {
 pub struct Model {
     /// The channels with the targets for values that the model itself holds; parameters at their starts.
     pub channels: Vec<Channel>,
-    /// What it was read from.
+    /// The text that it was read from.
+    pub source: Source,
+    /// What stands in that.
     pub document: Document,
     /// Parameters that have become formulas of others.
     pub ties: Vec<Tie>,
@@ -84,7 +86,7 @@ impl ModelArgs {
             let channel = Channel { name: FORMULA_CHANNEL.into(), track, targets: Vec::new() };
             (vec![channel], Document::Formula)
         };
-        Model { channels, document, ties: Vec::new() }.restart(&starts)
+        Model { channels, source, document, ties: Vec::new() }.restart(&starts)
     }
 
     fn formula(
@@ -222,14 +224,48 @@ impl Model {
         })))
     }
 
-    /// Gives the channels the targets for velocities and accelerations that the model itself holds.
-    pub fn aim_own_rates(&mut self) -> Result<(), Failure> {
-        let own = match &self.document {
-            Document::Formula | Document::Fpcore(_) => return Ok(()),
+    /// The targets for velocities and accelerations that the model itself holds.
+    pub fn own_rates(&self) -> Vec<RateTargets> {
+        match &self.document {
+            Document::Formula | Document::Fpcore(_) => Vec::new(),
             Document::Rects(scene) => scene.rate_targets(),
             Document::Cinematic(scene) => scene.rate_targets(),
-        };
+        }
+    }
+
+    /// Gives these to the channels.
+    pub fn aim_own_rates(&mut self) -> Result<(), Failure> {
+        let own = self.own_rates();
         aim_rates(&mut self.channels, own).map_err(Failure::input)
+    }
+
+    /// The text that the model was read from with free parameters starting where `value` says, in the same language and with the model's
+    /// own targets. Formulas and RectSL stay otherwise as they are written.
+    pub fn restarted_text(&self, value: impl Fn(&str) -> Option<f64>) -> Result<String, Failure> {
+        let text = &self.source.text;
+        let syntax = |error| Failure::syntax(&self.source, &error);
+        let mut text = match &self.document {
+            Document::Formula => Track::restart_formula(text, value).map_err(syntax)?,
+            Document::Rects(_) => Scene::restart_rectsl(text, value).map_err(syntax)?,
+            Document::Cinematic(scene) => match scene.restart_parameters(value) {
+                Ok(scene) => scene.to_yaml(),
+                Err(faults) => return Err(Failure::all(faults.into_iter().map(Failure::input))),
+            },
+            Document::Fpcore(cores) => {
+                let restart = |core: &Core| core.with_track(&core.track.restart_parameters(&value)).write();
+                cores.iter().map(restart).collect::<Result<Vec<String>, _>>()?.join("\n")
+            }
+        };
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    /// The current values of all free parameters.
+    pub fn starts(&self) -> BTreeMap<String, f64> {
+        let free = self.channels.iter().flat_map(|channel| channel.track.free_parameters());
+        free.map(|p| (p.name().to_string(), p.start())).collect()
     }
 
     /// The channel of that name, all of them if there is none.
@@ -306,6 +342,13 @@ impl Model {
             Document::Rects(scene) => scene.duration,
             Document::Cinematic(scene) => Some(seconds(scene.duration())),
         }
+    }
+
+    /// The names of all that may have targets: the channels, and the velocities and accelerations of those.
+    pub fn aim_names(&self) -> Vec<Cow<'_, str>> {
+        let values = || self.channels.iter().filter(|channel| channel.rate_of(&self.channels).is_none());
+        let rates = values().flat_map(|channel| Rate::ALL.map(|rate| rate.of_channel(&channel.name).into()));
+        values().map(|channel| channel.name.as_str().into()).chain(rates).collect()
     }
 
     /// The channels' names.

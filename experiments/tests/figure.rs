@@ -12,7 +12,12 @@ fn scene(text: &str) -> Scene {
 fn plotted(formula: &str, targets: &[(f64, f64)]) -> Plotted {
     let targets = targets.iter().map(|&(time, value)| Target::new(time, value)).collect();
     let track = Track::parse(formula).unwrap();
-    Plotted { channel: Channel { name: "y".into(), track, targets }, before: None, unit: None }
+    Plotted {
+        channel: Channel { name: "y".into(), track, targets },
+        rates: [vec![], vec![]],
+        before: None,
+        unit: None,
+    }
 }
 
 fn formula_figure(formula: &str, from: f64, to: f64, targets: &[(f64, f64)]) -> Figure {
@@ -82,12 +87,14 @@ fn whatever_is_drawn_is_valid_finite_and_small() {
         ("odd names", wall.to_string() + " \"<&>\" rect t ->x ; \"' ]]>\" rect 1 ->x ;"),
         ("many keys", rect(wall, &format!("'( {keys}) linear ->x"))),
     ];
+    let rates = [vec![Target::new(1.0, 1e300), Target::new(2.0, 1.0)], vec![Target::new(1e12, 0.0)]];
     for (name, text) in &scenes {
         let bands = [Band::new("authored", scene(text))];
         check(name, &scene_figure("a <scene> & \"more\"", &bands, None).unwrap().svg(None));
         let channels = scene(text).channels().into_iter().take(2);
-        let channels: Vec<Plotted> =
-            channels.map(|channel| Plotted { channel, before: None, unit: Some("<m>".into()) }).collect();
+        let channels: Vec<Plotted> = channels
+            .map(|channel| Plotted { channel, rates: rates.clone(), before: None, unit: Some("<m>".into()) })
+            .collect();
         let period = Period::new(0.0, 4.0).unwrap();
         check(name, &channel_figure(name, &channels, period).unwrap().svg(None));
     }

@@ -33,7 +33,7 @@ use crate::keyed::shape::{Shape, Tcb};
 use crate::op::{Op, UNARY_MINUS};
 use crate::text::{
     Function, KeyText, ListHead, Settings, Span, SyntaxError, SyntaxErrorKind, excerpt, finite, keyed,
-    nearest,
+    nearest, replaced,
 };
 use crate::track::{BuildError, Builder, Id, Parameter, Track, begins_name, continues_name};
 
@@ -93,6 +93,41 @@ impl Track {
     /// As [`Track::parse`].
     pub fn parse_with(text: &str, names: &Names) -> Result<Track, SyntaxError> {
         Parser::new(text, names)?.parse()
+    }
+
+    /// The formula `text` with the numbers that `value` gives for its free parameters as their starts: in the place of a start that
+    /// stands there, and else where the parameter is named first. All else stays as it is written.
+    ///
+    /// ```
+    /// # use keyfit_ir::Track;
+    /// let fitted = |name: &str| ["a", "b"].contains(&name).then_some(2.5);
+    /// assert_eq!(Track::restart_formula("?a=1 * exp(-b*t) + b", fitted)?, "?a=2.5 * exp(-?b=2.5*t) + b");
+    /// # Ok::<(), keyfit_ir::SyntaxError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the text has no tokens of a formula.
+    pub fn restart_formula(text: &str, value: impl Fn(&str) -> Option<f64>) -> Result<String, SyntaxError> {
+        let tokens = tokens(text)?;
+        let started = |token: &Token<'_>| matches!(token, Token::Free(_, Some(_)));
+        let mut placed: HashSet<&str> = (tokens.iter())
+            .filter_map(|(token, _)| if let Token::Free(name, Some(_)) = token { Some(*name) } else { None })
+            .collect();
+        let mut new = Vec::new();
+        for (k, (token, span)) in tokens.iter().enumerate() {
+            let name = match (token, tokens.get(k + 1)) {
+                (Token::Free(name, _), _) => *name,
+                // a function, a key list, a key's setting
+                (Token::Name(_), Some((Token::Sign('(' | '[' | '='), _))) => continue,
+                (Token::Name(name), _) => *name,
+                _ => continue,
+            };
+            let Some(x) = value(name) else { continue };
+            if started(token) || placed.insert(name) {
+                new.push((*span, format!("?{name}={x:?}")));
+            }
+        }
+        Ok(replaced(text, new))
     }
 }
 

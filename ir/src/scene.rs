@@ -34,6 +34,18 @@ pub struct Channel {
     pub targets: Vec<Target>,
 }
 
+impl Channel {
+    /// The one of `channels` whose rate this channel is, such as `x` of `x.velocity`, and which rate; nothing where it is a
+    /// value itself.
+    pub fn rate_of<'a>(
+        &self,
+        channels: impl IntoIterator<Item = &'a Channel>,
+    ) -> Option<(&'a Channel, Rate)> {
+        let (name, rate) = Rate::of(&self.name)?;
+        channels.into_iter().find(|of| of.name == name).map(|of| (of, rate))
+    }
+}
+
 /// How often a channel is differentiated by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rate {

@@ -201,6 +201,7 @@ impl SyntaxErrorKind {
 /// # use keyfit_ir::text::nearest;
 /// assert_eq!(nearest("smothstep", ["step", "smoothstep"]), Some("smoothstep".into()));
 /// assert_eq!(nearest("smooth", ["step", "smoothstep"]), Some("smoothstep".into()));
+/// assert_eq!(nearest("si", ["step", "sine-in"]), Some("sine-in".into())); // its initials
 /// assert_eq!(nearest("banana", ["step", "smoothstep"]), None);
 /// ```
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
@@ -208,7 +209,12 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let distance = |k: &str| {
         let k = k.to_lowercase();
         let begun = k != lower && lower.chars().count() >= 3 && k.starts_with(&lower);
-        if begun { 1 } else { strsim::damerau_levenshtein(&lower, &k) }
+        let initials = || k.split('-').filter_map(|part| part.chars().next());
+        if begun || k.contains('-') && initials().eq(lower.chars()) {
+            1
+        } else {
+            strsim::damerau_levenshtein(&lower, &k)
+        }
     };
     let scored = known.into_iter().map(|k| (distance(k), k));
     let (distance, near) = scored.min_by_key(|&(distance, _)| distance)?;
@@ -238,6 +244,18 @@ pub fn finite(text: &str, span: Span) -> Result<f64, SyntaxError> {
         Ok(x) if x.is_finite() && !vanished(x) => Ok(x),
         _ => Err(SyntaxError { kind: SyntaxErrorKind::Number(excerpt(text)), span }),
     }
+}
+
+/// The text with pieces of it replaced; they stand in their order.
+pub(crate) fn replaced(text: &str, pieces: impl IntoIterator<Item = (Span, String)>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut end = 0;
+    for (span, new) in pieces {
+        out += &text[end..span.start];
+        out += &new;
+        end = span.end;
+    }
+    out + &text[end..]
 }
 
 /// A word as messages show it: cut where it is very long.

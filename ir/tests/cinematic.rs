@@ -693,7 +693,7 @@ fn wrong_scenes_are_told_what_is_wrong() {
             "{{type: actor, {key}, targets: [{{time: 3.5, x: 1, weight: -1}}, {{tick: 1, time: 1, x: 0, position: [0, 0, 0]}}]}}"
         )),
         track(&format!(
-            "{{type: actor, {key}, targets: [{{tick: 0, velocity: {{x: 1, fov: 2, speed: 3}}, acceleration: {{}}}}, {{tick: 0, velocity: 3}}, {{tick: 1, velocity: {{x: a, x: 2}}}}]}}"
+            "{{type: actor, {key}, targets: [{{tick: 0, velocity: {{x: 1, fov: 2, speed: 3}}, acceleration: {{}}}}, {{tick: 0, velocity: 3}}, {{tick: 1, velocity: {{x: a, x: 2}}}}, {{tick: 1, y: 1, velocity: {{xx: 3}}}}, {{tick: 1, y: 1, velocity: {{x: null}}}}]}}"
         )),
         // all at once
         with("tick: 0,  position: [0, 64, 0]", "tick: 0.5,  position: [0, 64]")

@@ -85,6 +85,8 @@ fn values_put_in_are_values_given() {
         put.free_parameters().is_empty()
             && same_bits(put.sample(t), given)
             && same_bits(restarted.sample(t), given)
+            && Track::restart_formula(&track.describe(), value).map(|text| Track::parse(&text))
+                == Ok(Ok(restarted.clone()))
             && restarted.starts().iter().zip(&values).all(|(a, b)| same_bits(*a, *b))
     } as fn(_, _, _) -> _);
 }

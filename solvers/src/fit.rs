@@ -21,7 +21,7 @@ use crate::refusal::Refusal;
 use crate::registry::{SOLVERS, SolverEntry};
 use crate::solve::{Attempt, SolveError, solve};
 use crate::termination::Termination;
-use crate::warning::{OutsideKeys, outside_keys};
+use crate::warning::{OutsideKeys, RateJump, outside_keys, rate_jump};
 
 /// How to fit.
 #[derive(Clone, Debug)]
@@ -165,6 +165,8 @@ pub struct Fit {
     pub quality: Quality,
     /// The targets at which a track is read outside its keys.
     pub outside_keys: Vec<OutsideKeys>,
+    /// The targets for velocities and accelerations at which these jump, the first of each channel.
+    pub rate_jumps: Vec<RateJump>,
     /// The parameters that were fitted by their logarithms.
     pub logarithmic: BTreeSet<String>,
     /// The course of the fit, one point an iteration.
@@ -266,6 +268,9 @@ pub fn fit_channels(channels: Vec<Channel>, options: &FitOptions) -> Result<Fit,
             .iter()
             .zip(&fitted)
             .flat_map(|(c, own)| outside_keys(c, &own.fitted))
+            .collect(),
+        rate_jumps: (channels.iter().zip(&fitted))
+            .filter_map(|(c, own)| rate_jump(c, c.rate_of(&channels)?, &own.fitted))
             .collect(),
         fitted,
         at_bounds: outcome.held.iter().filter_map(|j| parameters.get(*j).cloned()).collect(),

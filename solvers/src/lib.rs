@@ -96,4 +96,4 @@ pub use solve::{Attempt, Outcome, SolveError, solve};
 pub use substitute::substitute;
 pub use termination::{NonFinite, Termination};
 pub use tie::{Tie, TieError, tie};
-pub use warning::{OutsideKeys, Warning};
+pub use warning::{OutsideKeys, RateJump, Warning};

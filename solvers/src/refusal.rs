@@ -4,11 +4,12 @@ use std::fmt;
 
 use keyfit_autodiff::{keyed_partials, local_partials};
 use keyfit_ir::text::first;
-use keyfit_ir::{Channel, Id, Keyed, Node, Op, Shape, Track};
+use keyfit_ir::{Channel, Id, Keyed, Node, Op, Rate, Shape, Track};
 
 use crate::jacobian::Jacobian;
 use crate::least_squares::LeastSquares;
 use crate::problem::FitProblem;
+use crate::warning::{RateJump, rate_jump};
 
 /// Why a fit is not attempted.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +32,9 @@ pub enum Refusal {
         time: f64,
         /// The value there: NaN or an infinity.
         value: f64,
-        /// The first subterm that is not finite though its operands are, as describe text, cut where that is long.
-        node: String,
+        /// The first subterm that is not finite though its operands are, as describe text, cut where that is long. Nothing for a
+        /// velocity or acceleration, whose subterms nobody has written.
+        node: Option<String>,
     },
     /// The model is finite at the start, but so far from a target that the sum of squares overflows.
     Overflow {
@@ -93,6 +95,17 @@ pub enum Blocker {
     Clock,
     /// The clock of a keyed track that holds in all its segments.
     HoldClock,
+    /// A velocity or acceleration that does not follow it where the targets look.
+    Rate {
+        /// The channel whose rate it is.
+        channel: String,
+        /// Which of the two.
+        rate: Rate,
+        /// Whether it is so wherever the targets may look.
+        everywhere: bool,
+        /// A target that stands where the rate jumps, and so perhaps on the wrong side.
+        jump: Option<RateJump>,
+    },
     /// It moves the value in ways that cancel, or underflow.
     Cancels,
 }
@@ -113,6 +126,7 @@ impl Blocker {
         match self {
             Blocker::Flat { op, operand } => !flat_everywhere(*op, operand),
             Blocker::Key { .. } | Blocker::Tangent { .. } | Blocker::Clock => true,
+            Blocker::Rate { everywhere, .. } => !everywhere,
             Blocker::HoldClock | Blocker::Cancels => false,
         }
     }
@@ -139,6 +153,17 @@ impl Blocker {
                 format!("a way from {parameter} to a target that does not lead through the clock of a hold")
             }
             Blocker::Clock => "a target inside a segment that is not level".into(),
+            Blocker::Rate { channel, everywhere: true, .. } => {
+                format!("a target that {parameter} moves smoothly, perhaps one for {channel} itself")
+            }
+            Blocker::Rate { channel, rate, jump, .. } => {
+                let earlier = jump.as_ref().map(|jump| format!(", perhaps at {:?}", jump.earlier));
+                format!(
+                    "a target at a time at which the {} of {channel} depends on {parameter}{}",
+                    rate.name(),
+                    earlier.unwrap_or_default()
+                )
+            }
             Blocker::Cancels => format!("a model in which {parameter} has an effect"),
         }
     }
@@ -173,6 +198,17 @@ impl fmt::Display for Blocker {
             Blocker::Clock => {
                 write!(f, "it moves the clock of a keyed track that is level where a target looks")
             }
+            Blocker::Rate { channel, rate, everywhere: true, .. } => {
+                write!(f, "the {} of {channel} changes with it by jumps alone", rate.name())
+            }
+            Blocker::Rate { channel, rate, jump, .. } => {
+                write!(
+                    f,
+                    "where it starts, the {} of {channel} at the targets does not depend on it",
+                    rate.name()
+                )?;
+                jump.as_ref().map_or(Ok(()), |jump| write!(f, "; {jump}"))
+            }
             Blocker::Cancels => write!(f, "its effects cancel, or are too small for a double"),
         }
     }
@@ -203,10 +239,10 @@ impl fmt::Display for Refusal {
                 }
                 Ok(())
             }
-            Refusal::NonFiniteStart { channel, time, value, node } => write!(
-                f,
-                "the start is not finite: channel {channel} is {value:?} at time {time:?}, first in {node}"
-            ),
+            Refusal::NonFiniteStart { channel, time, value, node } => {
+                write!(f, "the start is not finite: channel {channel} is {value:?} at time {time:?}")?;
+                node.as_ref().map_or(Ok(()), |node| write!(f, ", first in {node}"))
+            }
             Refusal::Overflow { channel, time, value } => write!(
                 f,
                 "the sum of squared residuals overflows at the start: channel {channel} is {value:?} at time {time:?}"
@@ -316,12 +352,15 @@ fn not_finite(problem: &FitProblem) -> Option<Refusal> {
     {
         let time = target.time;
         let value = channel.track.sample(time);
+        if channel.rate_of(problem.channels()).is_some() {
+            return Some(Refusal::NonFiniteStart { channel: name(channel), time, value, node: None });
+        }
         let nodes = channel.track.node_values(time);
         let first = channel.track.iter().find(|(id, node)| {
             let finite = |id: Id| nodes[id.index()].is_finite();
             !finite(*id) && node.children().iter().all(finite)
         });
-        let node = first.map_or_else(String::new, |(id, _)| excerpt(channel.track.subterm(id).describe()));
+        let node = first.map(|(id, _)| excerpt(channel.track.subterm(id).describe()));
         return Some(Refusal::NonFiniteStart { channel: name(channel), time, value, node });
     }
     if residuals.iter().map(|r| r * r).sum::<f64>().is_finite() {
@@ -339,15 +378,27 @@ fn excerpt(text: String) -> String {
 
 /// Why no target feels the parameter `name`: what stands between in any case, else what stands between here.
 fn reasons(problem: &FitProblem, name: &str) -> Vec<Blocker> {
-    let channels = || problem.channels().filter(|channel| channel.targets.iter().any(|t| t.weight > 0.0));
-    let mut always = Vec::new();
-    let mut here = Vec::new();
+    let uses = |channel: &&Channel| channel.track.free_parameters().iter().any(|p| p.name() == name);
+    let aimed = |channel: &&Channel| channel.targets.iter().any(|t| t.weight > 0.0);
+    let (mut always, mut here) = (Vec::new(), Vec::new());
+    let mut open = false;
     // every channel is asked, also after one has an open way
-    let open = channels().filter(|channel| !always_blocked(&channel.track, name, &mut always)).count() > 0;
+    for channel in problem.channels().filter(uses).filter(aimed) {
+        let Some(of) = channel.rate_of(problem.channels()) else {
+            open |= !always_blocked(&channel.track, name, &mut always);
+            blockers(channel, name, &mut here);
+            continue;
+        };
+        // people know nothing of a derivative's nodes
+        let everywhere = always_blocked(&channel.track, name, &mut Vec::new());
+        open |= !everywhere;
+        let jump = rate_jump(channel, of, &channel.track);
+        let rate = Blocker::Rate { channel: of.0.name.clone(), rate: of.1, everywhere, jump };
+        note(if everywhere { &mut always } else { &mut here }, rate);
+    }
     if !open && !always.is_empty() {
         return always;
     }
-    channels().for_each(|channel| blockers(channel, name, &mut here));
     if here.is_empty() { vec![Blocker::Cancels] } else { here }
 }
 

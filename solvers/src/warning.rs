@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use keyfit_ir::{Channel, Keyed, Node, Target, Track};
+use keyfit_ir::{Channel, Keyed, Node, Rate, Target, Track};
 
 use crate::fit::Fit;
 
@@ -19,6 +19,8 @@ pub enum Warning {
     },
     /// Targets at which a keyed track is read before its first or after its last key.
     OutsideKeys(OutsideKeys),
+    /// A target for a velocity or acceleration at a time at which that jumps.
+    RateJump(RateJump),
     /// The residuals are what rounding leaves.
     RoundingLevel,
     /// Another start led to a lower minimum than the first.
@@ -39,6 +41,43 @@ pub struct OutsideKeys {
     pub keys: (f64, f64),
 }
 
+/// A target for a velocity or acceleration at a time at which that jumps: it is held against what the rate is from there on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RateJump {
+    /// The channel whose velocity or acceleration it is.
+    pub channel: String,
+    /// Which of the two.
+    pub rate: Rate,
+    /// The target's time, the first one where the channel has several such targets.
+    pub time: f64,
+    /// How many other targets of the channel's rate stand at jumps.
+    pub others: usize,
+    /// The rate just before.
+    pub before: f64,
+    /// The rate from there on.
+    pub after: f64,
+    /// Whether that is the stillness after the last key.
+    pub ends: bool,
+    /// A time a little before at which the rate is as before.
+    pub earlier: f64,
+}
+
+impl fmt::Display for RateJump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RateJump { channel, rate, time, others, before, after, ends, earlier } = self;
+        write!(f, "at time {time:?} the {} of {channel} ", rate.name())?;
+        match ends {
+            true => write!(f, "is that after the last key, where the track stands still")?,
+            false => write!(f, "jumps, and is that from there on, {after:?}")?,
+        }
+        write!(f, "; just before it is {before:?}: to aim at this, aim a little earlier, at {earlier:?}")?;
+        match others {
+            0 => Ok(()),
+            n => write!(f, " (and so for {n} more)"),
+        }
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -53,6 +92,7 @@ impl fmt::Display for Warning {
                 times.iter().take(SHOWN).map(|t| format!("{t:?}")).collect::<Vec<_>>().join(", "),
                 if times.len() > SHOWN { " …" } else { "" },
             ),
+            Warning::RateJump(jump) => jump.fmt(f),
             Warning::RoundingLevel => write!(
                 f,
                 "the residuals are at rounding level: standard errors and R² tell of rounding, not of the targets"
@@ -73,11 +113,12 @@ impl Fit {
     pub fn warnings(&self) -> Vec<Warning> {
         let bound = self.at_bounds.iter().map(|p| Warning::AtBound { name: p.name.clone(), bound: p.value });
         let outside = self.outside_keys.iter().cloned().map(Warning::OutsideKeys);
+        let jumps = self.rate_jumps.iter().cloned().map(Warning::RateJump);
         // targets that are met and no more are no warning
         let told = self.quality.rounding_level && self.quality.residual_deviation.is_some();
         let rounding = told.then_some(Warning::RoundingLevel);
         let beaten = self.beaten().map(|first| Warning::Beaten { sum_of_squares: first.sum_of_squares });
-        bound.chain(outside).chain(rounding).chain(beaten).collect()
+        bound.chain(outside).chain(jumps).chain(rounding).chain(beaten).collect()
     }
 }
 
@@ -117,4 +158,61 @@ pub(crate) fn outside_keys(channel: &Channel, fitted: &Track) -> Vec<OutsideKeys
         }
     }
     found
+}
+
+/// Rates that differ by less than this share of the larger one are one.
+const SAME: f64 = 1e-6;
+/// Nor is it a jump what so many roundings of the largest intermediate value may make.
+const ROUNDINGS: f64 = 64.0;
+/// A rate that changes more within so many doubles before a target than from the last of them to the target is only steep.
+const STEEP: f64 = 4096.0;
+/// One of so many parts of a second earlier one aims at the rate before a jump.
+const PARTS: f64 = 1e6;
+
+/// The targets of a channel that is the rate of another at which it jumps, its parameters having their current values. Where a track that
+/// stood still sets off with its first key, there is nothing before to be aimed at.
+pub(crate) fn rate_jump(channel: &Channel, (of, rate): (&Channel, Rate), track: &Track) -> Option<RateJump> {
+    let own = channel.targets.iter().filter(|target| target.weight > 0.0);
+    let times: Vec<f64> = own.map(|target| target.time).collect();
+    let sampled = |at: &dyn Fn(f64) -> f64| {
+        let times: Vec<f64> = times.iter().map(|t| at(*t)).collect();
+        let mut rates = vec![f64::NAN; times.len()];
+        track.sample_into(&times, &mut rates);
+        rates
+    };
+    let after = sampled(&|t| t);
+    let before = sampled(&f64::next_down);
+    let long_before = sampled(&|t| t - STEEP * (t - t.next_down()));
+    let keyed = of.track.nodes().iter().filter_map(|node| match node {
+        Node::Keyed(keyed) if matches!(of.track.node(keyed.clock()), Some(Node::Clock)) => Some(keyed.keys()),
+        _ => None,
+    });
+    let (first, last): (Vec<f64>, Vec<f64>) =
+        keyed.filter_map(|keys| Some((keys.first()?.time(), keys.last()?.time()))).unzip();
+    let jumps = |k: &usize| {
+        let (t, before, after) = (times[*k], before[*k], after[*k]);
+        let jump = (after - before).abs();
+        let largest =
+            || track.node_values(t).into_iter().map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max);
+        jump.is_finite()
+            && jump > SAME * before.abs().max(after.abs())
+            && jump > (before - long_before[*k]).abs()
+            && !(before == 0.0 && first.contains(&t))
+            && jump > ROUNDINGS * f64::EPSILON * largest()
+    };
+    let mut found = (0..times.len()).filter(jumps);
+    let k = found.next()?;
+    let (time, before, after) = (times[k], before[k], after[k]);
+    let near = (time * PARTS - 1.0).round() / PARTS;
+    let as_before = near < time && (track.sample(near) - before).abs() < (after - before).abs() / 2.0;
+    Some(RateJump {
+        channel: of.name.clone(),
+        rate,
+        time,
+        others: found.count(),
+        before,
+        after,
+        ends: after == 0.0 && last.contains(&time),
+        earlier: if as_before { near } else { time.next_down() },
+    })
 }

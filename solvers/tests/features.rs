@@ -98,6 +98,47 @@ fn warnings_name_what_a_reader_must_know() {
     insta::assert_snapshot!(text.join("\n---\n"));
 }
 
+/// A rate is that of what comes after; what does not jump is not told of, however steep it is or however much is rounded.
+#[test]
+fn targets_at_jumps_of_a_rate_are_told() {
+    let told = |value: &str, velocity: &str, times: &[f64]| {
+        let targets: Vec<(f64, f64)> = times.iter().map(|t| (*t, 0.5)).collect();
+        let channels = vec![channel("y", value, &[]), channel("y.velocity", velocity, &targets)];
+        let fit = fit_channels(channels, &FitOptions::default());
+        fit.map_or_else(
+            |refused| refused.to_string(),
+            |fit| fit.warnings().iter().map(Warning::to_string).collect::<Vec<_>>().join("\n"),
+        )
+    };
+    let ramp = ["linear[0=0 2=?e=1]", "hold[0=0 0=(?e=1/2) 2=0]"];
+    let text = [
+        told(ramp[0], ramp[1], &[1.0, 2.0]),
+        told(ramp[0], ramp[1], &[2.0]),
+        told("abs(t-1)*?a=1", "?a=1*select(step(1, t), 1, -1)", &[1.0]),
+        told(
+            "linear[0=?a=0 0.1=1 0.3=?b=2 0.7=3]",
+            "keys[0=0 hold 0=((1-?a=0)/0.1) hold 0.1=((?b=2-1)/0.2) hold 0.3=((3-?b)/0.4) hold 0.7=0]",
+            &[0.1, 0.3, 0.5, 0.7],
+        ),
+        told("floor(?p=1*t)", "select(step(2, ?p=1*t), 0, 0)", &[0.5]),
+        told("sqrt(?p=1*t)", "1/(2*sqrt(?p=1*t))", &[0.0]),
+    ];
+    insta::assert_snapshot!(text.join("\n---\n"));
+    // it sets off, or is smooth, steep, rounded, infinite
+    for (value, velocity, t) in [
+        (ramp[0], ramp[1], 0.0),
+        ("?a=1*(t-1)^2", "?a=1*2*(t-1)", 1.0),
+        ("?a=1*cos(1e6*t)", "-?a=1*1e6*sin(1e6*t)", std::f64::consts::PI),
+        ("?a=1*t^0.9", "?a=1*0.9*t^-0.1", 1e-9),
+        ("?a=1*(linear[0=0 1=1](t)-t)", "?a=1*(step(1,t)*1e-16 + 0.3 - (0.1+0.2))", 1.0),
+        ("linear[0=0.30000000000000004 2=0.3]+?a=1*0", "hold[0=0 0=-2.8e-17 2=0]+?a=1*0.1*t^2", 2.0),
+        ("?a=1*smoothstep(0, 1, t)", "?a=1*select(gate(t, 0, 1), 6*t*(1-t), 0)", 1.0),
+    ] {
+        let told = told(value, velocity, &[t]);
+        assert!(!told.contains("earlier"), "{value}: {told}");
+    }
+}
+
 #[test]
 fn ties_are_formulas_of_what_stays_free() {
     let tied = |formulas: &[(&str, &str)]| {

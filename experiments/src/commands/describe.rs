@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use keyfit::Channel;
 use keyfit::ir::cinematic::{EffectKey, SceneTrack};
 use keyfit::rewrite::identify::combinations;
+use keyfit::{Channel, Target};
 use serde_json::{Map, Value, json};
 
 use super::{Notation, print, print_json, starts_json};
@@ -39,6 +39,11 @@ impl Describe {
                         "parameters": starts_json(track),
                         "nodes": track.nodes().len(),
                     });
+                    for (what, targets) in targets(&model, i) {
+                        let target =
+                            |t: &Target| json!({ "time": t.time, "value": t.value, "weight": t.weight });
+                        entry[what.replace(' ', "_")] = targets.iter().map(target).collect();
+                    }
                     if self.format == Notation::Fpcore {
                         entry["fpcore"] = self.format.text(&model, i, track)?.into();
                     }
@@ -81,6 +86,15 @@ impl Describe {
         } else {
             for (i, channel) in model.channels.iter().enumerate() {
                 print(&self.format.line(&model, i, &channel.track)?)?;
+                let plain = self.format == Notation::Describe;
+                for (what, targets) in targets(&model, i).into_iter().filter(|_| plain) {
+                    let target = |t: &Target| match t.weight {
+                        1.0 => format!("{:?}={:?}", t.time, t.value),
+                        weight => format!("{:?}={:?} (weight {weight:?})", t.time, t.value),
+                    };
+                    let targets: Vec<String> = targets.iter().map(target).collect();
+                    print(&format!("{} {what}: {}\n", channel.name, targets.join(", ")))?;
+                }
             }
             for EffectKey { tick, effect } in effects(&model) {
                 let sounds = effect
@@ -99,6 +113,15 @@ impl Describe {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The targets that the model holds for its channel of this number, for the value and its rates, and what they are called.
+fn targets(model: &Model, channel: usize) -> Vec<(String, Vec<Target>)> {
+    let Some(Channel { name, targets, .. }) = model.channels.get(channel) else { return Vec::new() };
+    let rates = model.own_rates().into_iter().filter(|own| own.channel == *name);
+    let rates = rates.map(|own| (format!("{} targets", own.rate.name()), own.targets));
+    let all = [("targets".to_string(), targets.clone())].into_iter().chain(rates);
+    all.filter(|(_, targets)| !targets.is_empty()).collect()
 }
 
 /// What fires in the model, in the order in which it does.

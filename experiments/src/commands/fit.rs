@@ -3,6 +3,8 @@
 mod knowledge;
 mod report;
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -13,8 +15,8 @@ use keyfit::{FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradien
 
 use self::knowledge::Knowledge;
 pub use self::report::evidence_json;
-use self::report::{Answer, refused_json};
-use super::{print, print_json};
+use self::report::{Answer, refused_json, tied_values};
+use super::{print, print_json, write_whole};
 use crate::data::{Missing, Table};
 use crate::failure::{Failure, NEGATIVE, Source, say};
 use crate::model::{Document, FORMULA_CHANNEL, Model, ModelArgs, number, pairs, ranges};
@@ -40,6 +42,10 @@ pub struct Fit {
     /// The probability that confidence intervals are made for
     #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
     confidence: f64,
+    /// Write the scene or formula, in its own language, with what was found in the place of the starts, if the fit converged; the targets
+    /// in it stay
+    #[arg(long, value_name = "FILE", conflicts_with = "all_numbers")]
+    out: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -168,6 +174,7 @@ impl Fit {
         let options = self.aim.options()?;
         let mut table = self.aim.table()?;
         let mut model = self.model.load(table.as_mut())?;
+        let starts = model.starts();
         self.aim.add_targets(&mut model, table.as_ref())?;
         if model.channels.iter().all(|channel| channel.targets.is_empty()) {
             let (target, scene) = match model.document {
@@ -192,7 +199,13 @@ impl Fit {
         let turn = self.normalise.filter(|_| !self.all_numbers);
         let normalised = turn.map(|turn| normalise(&mut fit, &model.channels, &options.bounds, turn.into()));
         let certificate = self.certify.then(|| certify(&fit, &model.channels));
-        Ok(Answer { fit, model, certificate, normalised, level })
+        let answer = Answer { fit, model, certificate, normalised, level };
+        match &self.out {
+            Some(path) if answer.fit.converged => write_fitted(path, &answer, &starts)?,
+            Some(path) => say(format!("{} is not written: the fit did not converge", path.display())),
+            None => {}
+        }
+        Ok(answer)
     }
 
     fn report(&self, answer: &Answer) -> Result<ExitCode, Failure> {
@@ -209,6 +222,13 @@ impl Fit {
         }
         Ok(code)
     }
+}
+
+/// Writes the model with what was found in the place of its `starts`, which parameters without a say keep.
+fn write_fitted(path: &Path, answer: &Answer, starts: &BTreeMap<String, f64>) -> Result<(), Failure> {
+    let tied = |name: &str| tied_values(answer).find(|(own, ..)| *own == name).map(|(_, value, _)| value);
+    let value = |name: &str| answer.fit.value(name).or_else(|| tied(name)).or(starts.get(name).copied());
+    write_whole(path, answer.model.restarted_text(value)?.as_bytes())
 }
 
 impl Aim {
@@ -257,7 +277,7 @@ impl Aim {
                     _ => fault(format!("the model has no channel {channel}")).known(
                         channel,
                         "channels",
-                        model.channel_names(),
+                        model.aim_names().iter().map(AsRef::as_ref),
                     ),
                 });
             };

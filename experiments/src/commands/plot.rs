@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use keyfit::figure::{
     Band, Figure, FigureError, Period, Plotted, Theme, channel_figure, moments, scene_figure, short_unit,
 };
-use keyfit::ir::Quantity;
-use keyfit::{Channel, Fit, Scene, fit_channels};
+use keyfit::ir::{Quantity, Rate};
+use keyfit::{Channel, Fit, Scene, Target, fit_channels};
 
 use super::fit::Aim;
 use super::{print, write_whole};
@@ -24,7 +24,7 @@ pub struct Plot {
     /// Draw the model as it stands, without fitting it to its targets
     #[arg(long)]
     no_fit: bool,
-    /// Draw this channel over time, with its derivative, rather than the scene
+    /// Draw this channel over time, with its derivatives, rather than the scene
     #[arg(long)]
     channel: Vec<String>,
     /// Draw all channels that move or have targets over time
@@ -78,6 +78,7 @@ impl Plot {
         let mut model = self.model.load(table.as_mut())?;
         self.aim.add_targets(&mut model, table.as_ref())?;
         let fit = self.fit(&model)?;
+        fit.iter().flat_map(Fit::warnings).for_each(say);
         let figure = match model.scene() {
             Some(scene) if self.channel.is_empty() && !self.channels => {
                 self.scene(&model, scene, fit.as_ref())?
@@ -116,18 +117,17 @@ impl Plot {
     }
 
     fn scene(&self, model: &Model, scene: &Scene, fit: Option<&Fit>) -> Result<Figure, Failure> {
-        let targets = || model.channels.iter().map(|channel| &channel.targets);
-        let authored = scene.channels().into_iter().zip(targets());
-        let authored =
-            authored.map(|(channel, targets)| Channel { targets: targets.clone(), ..channel }).collect();
-        let mut bands = vec![Band::new("authored", with_channels(scene, authored))];
-        let seed = with_channels(scene, model.channels.clone());
+        let mut bands = vec![Band::new("authored", aimed(scene, model))];
+        let seed = with_tracks(&bands[0].scene, &model.channels);
         if seed != bands[0].scene {
             bands.push(Band::new("seed", seed));
         }
         if let Some(fit) = fit {
             let note = (!fit.converged).then(|| "did not converge".to_string());
-            bands.push(Band { note, ..Band::new("fitted", with_channels(scene, fitted(model, fit))) });
+            bands.push(Band {
+                note,
+                ..Band::new("fitted", with_tracks(&bands[0].scene, &fitted(model, fit)))
+            });
         }
         let period = match (self.from, self.to) {
             (None, None) => None,
@@ -140,40 +140,41 @@ impl Plot {
     }
 
     fn channel_figure(&self, model: &Model, fit: Option<&Fit>) -> Result<Figure, Failure> {
+        let shown = fit.map_or_else(|| model.channels.clone(), |fit| fitted(model, fit));
+        let plotted = |i: usize| Plotted {
+            channel: shown[i].clone(),
+            rates: rates(model, &model.channels[i].name),
+            before: fit.map(|_| model.channels[i].track.clone()),
+            unit: unit(model, i),
+        };
         let mut chosen = Vec::new();
         for name in &self.channel {
-            chosen.push(model.channel(name).ok_or_else(|| {
+            // rates are drawn with their channel
+            let of = Rate::of(name).and_then(|(of, _)| model.channel(of));
+            let found = of.or_else(|| model.channel(name)).ok_or_else(|| {
                 let failure = Failure::input(format!("there is no channel {name}"));
                 failure.known(name, "channels", model.channel_names())
-            })?);
-        }
-        let all = 0..model.channels.len();
-        if chosen.is_empty() {
-            let lively = |i: &usize| {
-                let channel = &model.channels[*i];
-                !channel.track.is_time_invariant() || !channel.targets.is_empty()
-            };
-            chosen = all.clone().filter(lively).collect();
+            })?;
+            if !chosen.contains(&found) {
+                chosen.push(found);
+            }
         }
         if chosen.is_empty() {
-            chosen = all.collect();
+            let values = |i: &usize| model.channels[*i].rate_of(&model.channels).is_none();
+            chosen = (0..model.channels.len()).filter(values).collect();
         }
-        let shown = fit.map_or_else(|| model.channels.clone(), |fit| fitted(model, fit));
-        let plotted: Vec<Plotted> = chosen
-            .into_iter()
-            .map(|i| Plotted {
-                channel: shown[i].clone(),
-                before: fit.map(|_| model.channels[i].track.clone()),
-                unit: unit(model, i),
-            })
-            .collect();
+        let mut plotted: Vec<Plotted> = chosen.into_iter().map(plotted).collect();
         let period = self.period(model, &plotted)?;
+        let lively = |own: &Plotted| own.all_targets().next().is_some() || own.moves(period);
+        if self.channel.is_empty() && plotted.iter().any(lively) {
+            plotted.retain(lively);
+        }
         channel_figure(&self.title(model), &plotted, period).map_err(Failure::input)
     }
 
     /// From when to when channels are drawn.
     fn period(&self, model: &Model, plotted: &[Plotted]) -> Result<Period, Failure> {
-        let targets = || plotted.iter().flat_map(|one| &one.channel.targets).map(|target| target.time);
+        let targets = || plotted.iter().flat_map(Plotted::all_targets).map(|target| target.time);
         let keys = || plotted.iter().flat_map(|one| moments(&one.channel.track));
         let duration =
             model.scene().map_or(model.frames().map(|(_, duration)| duration), |scene| scene.duration);
@@ -253,14 +254,31 @@ fn fitted(model: &Model, fit: &Fit) -> Vec<Channel> {
         .collect()
 }
 
-/// The scene with other tracks and targets, in the order of [`Scene::channels`].
-fn with_channels(scene: &Scene, channels: Vec<Channel>) -> Scene {
+/// The scene with these tracks, in the order of [`Scene::channels`].
+fn with_tracks(scene: &Scene, channels: &[Channel]) -> Scene {
     let mut scene = scene.clone();
-    let places = scene.rects.iter_mut().flat_map(|rect| rect.tracks.iter_mut().zip(&mut rect.targets));
-    for ((track, targets), channel) in places.zip(channels) {
-        (*track, *targets) = (channel.track, channel.targets);
+    let tracks = scene.rects.iter_mut().flat_map(|rect| &mut rect.tracks);
+    tracks.zip(channels).for_each(|(track, channel)| *track = channel.track.clone());
+    scene
+}
+
+/// The scene with the model's targets, for values and for their rates.
+fn aimed(scene: &Scene, model: &Model) -> Scene {
+    let mut scene = scene.clone();
+    let places = scene.rects.iter_mut().flat_map(|rect| rect.targets.iter_mut().zip(&mut rect.rate_targets));
+    for ((targets, own_rates), channel) in places.zip(&model.channels) {
+        *targets = channel.targets.clone();
+        *own_rates = rates(model, &channel.name);
     }
     scene
+}
+
+/// The targets for the rates of the channel of that name.
+fn rates(model: &Model, channel: &str) -> [Vec<Target>; Rate::ALL.len()] {
+    Rate::ALL.map(|rate| {
+        let found = model.channel(&rate.of_channel(channel)).and_then(|i| model.channels.get(i));
+        found.map(|channel| channel.targets.clone()).unwrap_or_default()
+    })
 }
 
 /// The unit of a scene's i-th channel, if the scene has units.

@@ -1,6 +1,6 @@
 //! What is said beside a scene's pictures.
 
-use keyfit_ir::{Quantity, Scene};
+use keyfit_ir::{Quantity, Rate, Scene};
 
 use super::axis::{parameter, significant, time};
 use super::channel::worst_miss;
@@ -75,31 +75,51 @@ pub(super) fn notes(canvas: &mut Canvas, band: &Band, top: f64, remarks: Vec<Str
     y
 }
 
-/// The worst miss of lengths and that of angles, with the places where they are.
+/// The worst miss of lengths and that of angles, and of their rates, with the places where they are.
 fn worst(scene: &Scene) -> Vec<(String, String)> {
     let several = scene.rects.len() > 1;
-    let mut worst: [Option<(f64, String)>; 2] = [None, None];
-    for (rect, quantity) in scene.rects.iter().flat_map(|rect| Quantity::ALL.map(|quantity| (rect, quantity)))
-    {
-        let Some((t, miss)) = worst_miss(rect.track(quantity), &rect.targets[quantity as usize]) else {
-            continue;
-        };
-        let of = &mut worst[usize::from(quantity == Quantity::Rotate)];
-        if of.as_ref().is_none_or(|(worst, _)| miss > *worst || miss.is_nan()) {
-            let name = if several { format!("{}.", rect.name) } else { String::new() };
-            *of = Some((miss, format!("{name}{} at {} s", quantity.name(), time(t))));
+    let length = scene.wall.as_ref().map_or("", |wall| short_unit(&wall.unit));
+    let mut misses = Vec::new();
+    for rate in [None].into_iter().chain(Rate::ALL.map(Some)) {
+        let mut worst: [Option<(f64, String)>; 2] = [None, None];
+        for (rect, quantity) in
+            scene.rects.iter().flat_map(|rect| Quantity::ALL.map(|quantity| (rect, quantity)))
+        {
+            let targets = match rate {
+                None => &rect.targets[quantity as usize],
+                Some(rate) => &rect.rate_targets[quantity as usize][rate as usize],
+            };
+            let Some((t, miss)) = worst_miss(rect.track(quantity), rate, targets) else { continue };
+            let of = &mut worst[usize::from(quantity == Quantity::Rotate)];
+            if of.as_ref().is_none_or(|(worst, _)| miss > *worst || miss.is_nan()) {
+                let name = if several { format!("{}.", rect.name) } else { String::new() } + quantity.name();
+                let name = rate.map_or(name.clone(), |rate| rate.of_channel(&name));
+                *of = Some((miss, format!("{name} at {} s", time(t))));
+            }
         }
+        let with_units = worst.into_iter().zip([length, "rad"]);
+        misses
+            .extend(with_units.filter_map(|(worst, unit)| worst.map(|worst| (worst, rate_unit(unit, rate)))));
     }
-    let unit = scene.wall.as_ref().map_or("", |wall| short_unit(&wall.unit));
-    let words = worst.into_iter().zip([unit, "rad"]).filter_map(|(worst, unit)| {
-        let (miss, place) = worst?;
-        Some(match miss {
-            0.0 => (format!("worst miss 0 {unit}").trim_end().into(), "all targets are met exactly".into()),
-            _ if miss.is_nan() => ("no value at a target".into(), place),
-            _ => (format!("worst miss {} {unit}", significant(miss, 2)).trim_end().into(), place),
-        })
+    let exact = misses.iter().all(|((miss, _), _)| *miss == 0.0);
+    let told = if exact { misses.into_iter().take(1).collect() } else { misses };
+    let words = told.into_iter().filter(|((miss, _), _)| exact || *miss != 0.0);
+    let words = words.map(|((miss, place), unit)| match miss {
+        0.0 => (format!("worst miss 0 {unit}").trim_end().into(), "all targets are met exactly".into()),
+        _ if miss.is_nan() => ("no value at a target".into(), place),
+        _ => (format!("worst miss {} {unit}", significant(miss, 2)).trim_end().into(), place),
     });
     words.collect()
+}
+
+/// The unit of values in `unit`, or of a rate of theirs; none of what has none.
+pub(super) fn rate_unit(unit: &str, rate: Option<Rate>) -> String {
+    match rate {
+        Some(_) if unit.is_empty() => String::new(),
+        Some(Rate::Velocity) => format!("{unit}/s"),
+        Some(Rate::Acceleration) => format!("{unit}/s²"),
+        None => unit.into(),
+    }
 }
 
 /// A unit as it is written behind a number.

@@ -115,6 +115,7 @@ fn bad_input_is_told_where_and_what_to_do() {
     folder.write("empty.csv", "");
     folder.write("channel.csv", "t,x,zz\n0,1,2\n");
     folder.write("latin1.csv", [b't', b',', 0xe9, b'\n']);
+    folder.write("rate.csv", "t,x,y,y.velcity,y.velocity.weigth\n0,1,2,3,1\n");
     let text = session(
         &folder,
         &[
@@ -134,6 +135,10 @@ fn bad_input_is_told_where_and_what_to_do() {
             &["fit", "marker.rectsl", "--data", "channel.csv"],
             &["fit", "marker.rectsl", "--target", "1=2"],
             &["fit", "marker.rectsl", "--target", "q:1=2"],
+            &["fit", "marker.rectsl", "--target", "x.velcity:1=2"],
+            &["fit", "marker.rectsl", "--data", "rate.csv"],
+            &["fit", "?a=1*t", "--data", "rate.csv"],
+            &["fit", "?a=1*t", "--target", "1=2", "--solver", "lm"],
             &["fit", "marker.rectsl"],
             &["fit", "?a=1*t", "--target", "1:2"],
             &["fit", "?a=1*t", "--target", "1=two"],
@@ -419,9 +424,57 @@ fn plot_draws_scenes_and_channels() {
     assert!(!draw(&["plot", "arc.rectsl", "--no-fit"]).contains(">fitted<"));
     let target = ["plot", "marker.rectsl", "--target", "x:1=-4,3=4"];
     insta::assert_snapshot!("plot_of_the_marker", draw(&target));
+    // the words count rates, in their own unit
+    let said = |line: &[&str]| {
+        let drawn = draw(line);
+        let texts = drawn.split("<text ").skip(1).filter_map(|text| text.split_once('>')?.1.split_once('<'));
+        let told = texts.map(|(text, _)| text).filter(|text| text.contains("miss") || text.contains(" at "));
+        told.map(String::from).collect::<Vec<_>>()
+    };
+    let rated = ["plot", "marker.rectsl", "--target", "x.velocity:2=-1", "--target", "x:0.5=1"];
+    assert_eq!(
+        said(&[&rated[..], &["--no-fit"]].concat())[2..],
+        ["worst miss 0.5 m", "x at 0.5 s", "worst miss 2 m/s", "x.velocity at 2 s"]
+    );
+    assert!(draw(&rated).contains("all targets are met exactly"));
+    let turned =
+        ["plot", "marker.rectsl", "--no-fit", "--target", "rotate.acceleration:2=-1", "--target", "x:2=2"];
+    assert_eq!(said(&turned)[2..], ["worst miss 1 rad/s²", "rotate.acceleration at 2 s"]);
     assert!(draw(&[&target[..], &["--channel", "marker.x"]].concat()).contains("dx/dt"));
     assert!(draw(&["plot", "arc.rectsl", "--channels"]).contains("dy/dt"));
     assert!(draw(&["plot", "?a=1*t", "--target", "1=2,3=7"]).contains("worst miss"));
+    // rates are drawn with their channel, and what neither moves nor is aimed at is not drawn
+    folder.write(
+        "camera.yaml",
+        include_str!("../../examples/camera.yaml")
+            .replace("{tick: 50, pitch", "{tick: 50, velocity: {x: 9}, pitch"),
+    );
+    let names = |line: &[&str]| {
+        let drawn = draw(line);
+        let names = drawn.split("<tspan class=\"name\">").skip(1).filter_map(|name| name.split_once('<'));
+        names.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+    };
+    let both = |name: &str| format!("{name} d({name})/dt");
+    let moving = [
+        "camera.x",
+        "camera.y",
+        "camera.z",
+        "camera.yaw",
+        "camera.pitch",
+        "camera.fov",
+        "actor.guard.x",
+        "actor.guard.yaw",
+    ];
+    for line in [&["plot", "camera.yaml"][..], &["plot", "camera.yaml", "--channels", "--no-fit"]] {
+        assert_eq!(names(line), moving.map(both).join(" "), "{line:?}");
+    }
+    assert_eq!(
+        names(&["plot", "camera.yaml", "--from", "2", "--to", "4", "--channel", "camera.x.velocity"]),
+        both("camera.x")
+    );
+    assert_eq!(names(&["plot", "linear[0=0 2=0]"]), "y dy/dt");
+    let rated = [&rated[..], &["--target", "x.acceleration:3=1", "--channels", "--no-fit"]].concat();
+    insta::assert_snapshot!("plot_of_rates", draw(&rated));
     assert!(draw(&["plot", "linear[0=0 1=4]"]).contains(">key<"));
     let data = ["plot", "a*x", "--start", "a=1", "--data", "rows.csv"];
     folder.write("rows.csv", "x,y\n10,1\n20,2\n30,3.5\n");
@@ -512,6 +565,51 @@ fn fmt_lays_scenes_out() {
     insta::assert_snapshot!(text);
 }
 
+/// What is written is the model in its own language, and fits to the same values from there, at once.
+#[test]
+fn fit_writes_what_it_found() {
+    let folder = Folder::new("out");
+    folder.write("arc.rectsl", include_str!("../../examples/arc.rectsl").replace(";\n", "; # around\n"));
+    folder.write("camera.yaml", include_str!("../../examples/camera.yaml"));
+    folder.write("line.txt", "gain := ?a=1 * 2;\ngain*t + b + c*u");
+    folder.write("u.csv", "t,u,y\n0,1,3\n1,3,8\n2,4,12.5\n3,9,20\n");
+    folder.write("a.fpcore", "(FPCore (t a)\n :pre (<= 1 a 5)\n (* a (exp t)))");
+    let mut text = String::new();
+    for (line, starts, file) in [
+        (&["arc.rectsl", "--solver", "levenberg-marquardt"][..], "", "new.rectsl"),
+        (&["arc.rectsl", "--fix", "x_phase"], "x_phase=0.25,y_amp=2", "new.rectsl"),
+        (&["camera.yaml"], "", "camera.yaml"),
+        (&["line.txt", "--data", "u.csv"], "b=0,c=0", "new.txt"),
+        (
+            &["?a=1*t + ?b=2 + ?c=0*t^2", "--target", "0=1,1=3.5,2=5,3=7.5", "--tie", "b=2*a + 1"],
+            "",
+            "new.txt",
+        ),
+        (&["a.fpcore", "--target", "0=1.5,1=4"], "", "new.fpcore"),
+    ] {
+        let fit = |model: &str, more: &[&str]| -> serde_json::Value {
+            let output = folder.run(&[&["fit", model, "--json"], &line[1..], more].concat());
+            assert!(output.status.success(), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+            serde_json::from_slice(&output.stdout).unwrap()
+        };
+        let starts = if starts.is_empty() { &[][..] } else { &["--start", starts] };
+        let first = fit(line[0], &[starts, &["--out", file]].concat());
+        text += &format!("{line:?}\n{}\n", std::fs::read_to_string(folder.0.join(file)).unwrap());
+        let again = fit(file, &[]);
+        assert_eq!(again["initial_residual"], first["final_residual"], "{line:?}");
+        for (name, value) in first["parameters"].as_object().unwrap() {
+            let (value, again) = (value.as_f64().unwrap(), again["parameters"][name].as_f64().unwrap());
+            assert!((value - again).abs() <= 1e-9 * value.abs().max(1.0), "{name}: {value} {again}");
+        }
+    }
+    // nothing is written that is no answer
+    let far = ["fit", "?a=1*exp(t)", "--target", "1=2,2=4", "--iterations", "1", "--out", "far.txt"];
+    text +=
+        &session(&folder, &[&far, &["fit", "2*t", "--all-numbers", "--target", "1=2", "--out", "far.txt"]]);
+    assert!(!folder.0.join("far.txt").exists());
+    insta::assert_snapshot!(text);
+}
+
 #[test]
 fn losses_bounds_and_fixed_parameters() {
     let folder = Folder::new("loss");
@@ -528,6 +626,7 @@ fn losses_bounds_and_fixed_parameters() {
             &with(&["--bound", "a=..20,b=-3..1"]),
             &with(&["--bound", "a=..20", "--json", "--iterations", "1"]),
             &with(&["--bound", "a=2..20"]),
+            &with(&["--bound", "a=..0.5"]),
             &with(&["--bound", "a=2"]),
             &with(&["--bound", "a=0..x"]),
             &with(&["--bound", "c=0..1"]),

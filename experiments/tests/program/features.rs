@@ -16,6 +16,12 @@ fn ties_logarithms_priors_and_velocities() {
         "id: s\nduration: 40\ntracks:\n  - type: camera\n    keyframes:\n      - {tick: 0, position: [{free: from, value: 0}, 0, 0]}\n      \
          - {tick: 40, position: [{free: to, value: 1}, 0, 0]}\n    targets:\n      - {tick: 0, x: 2, velocity: {x: 3}}\n",
     );
+    folder.write(
+        "end.yaml",
+        "id: s\nduration: 40\ntracks:\n  - type: camera\n    data: {path-mode: spline}\n    keyframes:\n      - {tick: 0, position: [0, 0, 0]}\n      \
+         - {tick: 20, position: [{free: mid, value: 1}, 0, 0]}\n      - {tick: 40, position: [{free: to, value: 3}, 0, 0]}\n    \
+         targets:\n      - {tick: 10, x: 2}\n      - {tick: 40, velocity: {x: 3}}\n",
+    );
     let line = ["fit", "?a=1*t + ?b=2 + ?c=0*t^2", "--target", "0=1,1=3.5,2=5,3=7.5,4=9"];
     let with = |more: &[&'static str]| -> Vec<&'static str> { line.iter().chain(more).copied().collect() };
     let lines = [
@@ -53,6 +59,13 @@ fn ties_logarithms_priors_and_velocities() {
         vec!["fit", "rates.rectsl", "--target", "x.velocity:3=0.5"],
         vec!["fit", "rates.yaml"],
         vec!["sample", "rates.rectsl", "--at", "1"],
+        vec!["describe", "rates.rectsl"],
+        vec!["describe", "rates.yaml", "--json"],
+        vec!["fit", "end.yaml"],
+        vec!["fit", "abs(t-1)*?a=1", "--target", "y.velocity:1=3", "--json"],
+        vec!["fit", "linear[0=0 2=?e=1]", "--target", "y.velocity:2=3", "--json"],
+        vec!["fit", "linear[0=0 1=?p=1 2=0 3=0]", "--target", "y.velocity:2.5=3"],
+        vec!["fit", "sqrt(?a=1*t)", "--target", "y.velocity:0=3"],
         vec!["fit", "floor(?a=1*t)", "--target", "y.velocity:0.5=3"],
         vec!["fit", "2*t", "--all-numbers", "--target", "y.velocity:0.5=3"],
         vec!["fit", "linear[0=?a=0 1=?b=1]*?gain=2", "--target", "0=1,0.5=2,1=3,3=3"],

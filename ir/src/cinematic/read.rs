@@ -537,8 +537,10 @@ impl Reader {
             const RATES: Keys<6> = [&["x"], &["y"], &["z"], &["yaw"], &["pitch"], &["fov"]];
             let Some(node) = node else { continue };
             let at = at.key(rate.name(), node);
+            let told = self.faults.len();
             if let Some(fields) = self.fields(&at, RATES) {
-                if fields.iter().all(Option::is_none) {
+                // what is there and is no component has been told
+                if fields.iter().all(Option::is_none) && self.faults.len() == told {
                     self.error(&at, SceneProblem::None { what: "rate that is aimed at, such as x" });
                 }
                 self.components(&at, fields, values);

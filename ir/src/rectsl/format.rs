@@ -2,7 +2,7 @@
 
 use super::{RectWord, Token, is_item, tokens};
 use crate::scene::Scene;
-use crate::text::SyntaxError;
+use crate::text::{SyntaxError, replaced};
 
 /// The longest line that is not broken, in characters.
 const WIDTH: usize = 100;
@@ -32,6 +32,30 @@ impl Scene {
             layout.token(*token, &text[span.range()], gap, [ahead.next(), ahead.next()]);
         }
         Ok(layout.finish())
+    }
+
+    /// The RectSL `text` with the numbers that `value` gives for its free parameters in the place of their starts. All else stays as it
+    /// is written.
+    ///
+    /// ```
+    /// # use keyfit_ir::Scene;
+    /// let text = "\"m\" rect 1 free-param a t * ->x ; # a marker";
+    /// assert_eq!(Scene::restart_rectsl(text, |_| Some(2.5))?, text.replace('1', "2.5"));
+    /// # Ok::<(), keyfit_ir::SyntaxError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the text has no tokens of RectSL.
+    pub fn restart_rectsl(text: &str, value: impl Fn(&str) -> Option<f64>) -> Result<String, SyntaxError> {
+        let mut tokens = tokens(text)?;
+        tokens.retain(|(token, _)| *token != Token::Comment);
+        let starts = tokens.windows(3).filter_map(|three| match three {
+            [(_, start), (Token::Word("free-param"), _), (Token::Word(name), _)] => {
+                Some((*start, format!("{:?}", value(name)?)))
+            }
+            _ => None,
+        });
+        Ok(replaced(text, starts))
     }
 }
 

@@ -72,10 +72,16 @@ fn text(answer: &Answer) -> String {
     let open = undetermined(fit, &answer.model.channels);
     lines.extend(open.iter().map(|told| format!("not determined by the targets: {told}")));
     lines.push(String::new());
-    for channel in fit.fitted.iter().filter(|channel| channel.worst_miss.is_some()) {
-        lines.push(format!("{} before  {}", channel.name, channel.before.describe()));
-        lines.push(format!("{} fitted  {}", channel.name, channel.fitted.describe()));
-        lines.push(format!("{} worst miss  {:?}", channel.name, channel.worst_miss.unwrap_or(0.0)));
+    let channels = &answer.model.channels;
+    // a channel whose rate is aimed at is told of too; the rate's own track nobody has written
+    let rates: Vec<_> = channels.iter().map(|channel| channel.rate_of(channels)).collect();
+    for (channel, rate) in fit.fitted.iter().zip(&rates) {
+        let aimed = rates.iter().flatten().any(|(of, _)| of.name == channel.name);
+        if rate.is_none() && (aimed || channel.worst_miss.is_some()) {
+            lines.push(format!("{} before  {}", channel.name, channel.before.describe()));
+            lines.push(format!("{} fitted  {}", channel.name, channel.fitted.describe()));
+        }
+        lines.extend(channel.worst_miss.map(|miss| format!("{} worst miss  {miss:?}", channel.name)));
     }
     lines.push(String::new());
     let minimised = match fit.loss {
@@ -153,7 +159,7 @@ fn normalised(done: &Normalised) -> Option<String> {
 }
 
 /// What became of parameters that are formulas of others, each with its standard error.
-fn tied_values(answer: &Answer) -> impl Iterator<Item = (&str, f64, Option<f64>)> {
+pub fn tied_values(answer: &Answer) -> impl Iterator<Item = (&str, f64, Option<f64>)> {
     answer.model.ties.iter().map(|tie| {
         let (value, error) = answer.fit.estimate(&tie.formula);
         (tie.name.as_str(), value, error)
