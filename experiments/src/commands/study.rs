@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
-use keyfit::study::report::verify::{Verification, sources, verify};
+use keyfit::study::report::verify::{Verification, named, sources, verify};
 use keyfit::study::report::{self, ReportError};
 use keyfit::study::run::{READY, Workers, own_command, run};
 use keyfit::study::stats::table::TableError;
@@ -384,6 +384,7 @@ impl Report {
         let text = read(&file)?.text;
         clear_partial(&self.out);
         self.check(&study)?;
+        let before = named(&self.out);
         let mut folder = OutFolder(&self.out);
         if report::study_of(&self.out).is_none() {
             // what is cut short is known as this study's, and can be gone on with
@@ -417,6 +418,10 @@ impl Report {
             ReportError::Io { .. } => Failure::input(format!("{}: {error}", self.out.display())),
             _ => Failure::input(&error),
         })?;
+        // what was in the report that stood here, and is in this one no more
+        for path in before.difference(&named(&self.out)) {
+            let _ = fs::remove_file(self.out.join(path));
+        }
         let index = self.out.join("report.html");
         if self.json {
             print_json(&json!({

@@ -550,6 +550,15 @@ fn a_report_is_what_it_was_made_of() {
         ),
         "{told}"
     );
+    // other digits are counted: what was drawn of the first ones goes, what is not the report's stays
+    folder.write("t.toml", format!("{SMALL}[accuracy]\ndigits = [3]\n"));
+    folder.write("cut/own.txt", "mine");
+    done(&["study", "report", "t.toml", "--store", "s.runs", "--out", "cut"]);
+    let other: BTreeSet<String> = files(&folder.0.join("cut")).into_keys().collect();
+    assert!(other.contains("figures/performance-3.svg") && other.contains("own.txt"));
+    assert!(!other.contains("figures/performance-4.svg"));
+    assert!(done(&["study", "verify", "cut"]).contains("not checked: machine.json, own.txt, times/"));
+    done(&["study", "report", "s.toml", "--out", "cut"]);
     let text = String::from_utf8(whole["runs.jsonl"].clone()).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     let put = |lines: &[&str]| folder.write("cut/runs.jsonl", lines.join("\n") + "\n");

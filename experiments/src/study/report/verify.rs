@@ -1,8 +1,8 @@
 //! Whether a report is what it says: its files' hashes, and a sample of its runs, carried out anew.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use keyfit_solvers::Random;
 use serde::Deserialize;
@@ -85,6 +85,17 @@ impl Manifest {
             .map_err(|source| VerifyError::Io { path: path.display().to_string(), source })?;
         Ok(serde_json::from_str(&text)?)
     }
+}
+
+/// The files that a report's manifest names, all of them inside its folder; none where there is no finished report.
+pub fn named(folder: &Path) -> BTreeSet<String> {
+    let inside =
+        |path: &String| Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    let manifest = Manifest::read(folder).ok();
+    let all = manifest
+        .into_iter()
+        .flat_map(|manifest| manifest.inputs.into_keys().chain(manifest.outputs.into_keys()));
+    all.filter(inside).collect()
 }
 
 /// The files in a folder and below, `/` between the parts of their paths.
