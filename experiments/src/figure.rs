@@ -19,6 +19,7 @@
 
 mod axis;
 mod channel;
+mod clip;
 mod key;
 mod labels;
 mod lines;

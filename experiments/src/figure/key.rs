@@ -43,14 +43,12 @@ impl Key {
         self.ends.get(k).copied().flatten()
     }
 
-    /// From the k-th line's end to its name, or a sample of the line.
-    pub(super) fn line(&self, k: usize) -> Element {
-        let (right, row) = (self.frame.right, self.row(k));
-        let run = match self.end(k).filter(|_| self.tied) {
-            Some(end) => vec![end, point(right + TICK, row), point(right + NAME - 4.0, row)],
-            None => vec![point(right + TICK, row), point(right + NAME - 4.0, row)],
-        };
-        Element::path("", &[run])
+    /// From the k-th line's end to its name, or a sample of the line; nothing where there is no line.
+    pub(super) fn line(&self, k: usize) -> Option<Element> {
+        let (end, right, row) = (self.end(k)?, self.frame.right, self.row(k));
+        let sample = [point(right + TICK, row), point(right + NAME - 4.0, row)];
+        let run = self.tied.then_some(end).into_iter().chain(sample);
+        Some(Element::path("", &[run.collect()]))
     }
 
     /// The k-th name.
