@@ -297,6 +297,39 @@ fn what_lies_beyond_an_axis_is_marked_at_its_edges() {
 }
 
 #[test]
+fn no_two_names_of_lines_are_written_alike() {
+    use keyfit::figure::{Axis, Series, line_figure};
+    let axis = || Axis { label: "along".into(), logarithmic: false, whole: None, most: None };
+    let draw = |names: &[&str], last: f64| {
+        let line = |(k, name): (usize, &&str)| {
+            let to = if k == 0 { last } else { 1.0 };
+            Series { name: (*name).into(), points: vec![(0.0, 0.0), (to, k as f64)], band: Vec::new() }
+        };
+        let lines: Vec<Series> = names.iter().enumerate().map(line).collect();
+        let figure = line_figure("names", &axis(), &axis(), &lines);
+        let svg = figure.svg(None);
+        #[cfg(feature = "png")]
+        check("names", &svg);
+        let groups =
+            svg.split("data-name").skip(1).map(|group| between(group, "<text class=\"small\"", "/text>"));
+        let mut words: Vec<String> = groups.map(|text| between(&text, ">", "<")).collect();
+        words.reverse();
+        (words, figure.size().0)
+    };
+    let seeds = ["particle-swarm iterations=100 seed=1", "particle-swarm iterations=100 seed=2"];
+    let short = ["particle-swarm … seed=1", "particle-swarm … seed=2"].map(str::to_owned);
+    assert_eq!(draw(&seeds, 1.0), (short.to_vec(), 920.0));
+    let numbered = ["1 particle-swarm … seed=1", "2 particle-swarm … seed=2"].map(str::to_owned);
+    assert_eq!(draw(&seeds, 0.5), (numbered.to_vec(), 920.0));
+    // 56 letters of 6.4, 32 from the frame at 646, and the margin
+    let grid = ["0.1 iterations=100 seed=1", "0.2 iterations=200 seed=2"];
+    let grid = grid.map(|end| format!("levenberg-marquardt first-step={end}"));
+    assert_eq!(draw(&grid.each_ref().map(String::as_str), 1.0), (grid.to_vec(), 1061.0));
+    // nobody knows which is which but by its number
+    assert_eq!(draw(&["one", "one"], 1.0).0, ["1 one", "2 one"]);
+}
+
+#[test]
 fn each_of_many_lines_is_known_without_its_colour() {
     use keyfit::figure::{Axis, Series, line_figure};
     let axis = || Axis { label: "along".into(), logarithmic: false, whole: Some((0.0, 1.0)), most: None };

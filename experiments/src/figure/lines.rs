@@ -5,7 +5,7 @@ use super::clip::{Clipped, clip};
 use super::key::{self, Key};
 use super::labels::Area;
 use super::svg::{Canvas, Element, Point, point};
-use super::{Figure, MARGIN, WIDTH, cut};
+use super::{Figure, MARGIN, WIDTH, cut_middle};
 
 /// One axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +84,8 @@ const MARK: f64 = 7.0;
 ///
 /// The first six lines have colours. Of more than these nobody could tell which is which: the others are thin and grey, and their
 /// bands are hidden until a page shows them. Every line is known without its colour: its name is tied to its right end, or
-/// a number there leads to it.
+/// a number there leads to it. Long names lack the words that all have which begin with the same one, and are cut in the middle; the
+/// figure is wider where names would else be alike.
 ///
 /// A line that leaves the top is cut off there, and one that falls below the bottom of a logarithmic axis, as 0 does, runs along the
 /// bottom edge; a triangle stands where it does so, and a note below says what triangles mean. A line all of zeros is one along the
@@ -117,7 +118,7 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         point(left + across.share(a).clamp(0.0, 1.0) * (right - left), TOP + down * height)
     };
     let mut canvas = Canvas::default();
-    canvas.add(Element::text("title", point(MARGIN, 28.0), &cut(title, 90)));
+    canvas.add(Element::text("title", point(MARGIN, 28.0), &cut_middle(title, 90)));
     canvas.add(Element::text("quiet", point(left, TOP - 12.0), &y.label));
     canvas.add(Element::text("quiet end", point(right, bottom + 38.0), &x.label));
     for (at, text) in x.ticks(across, 8) {
@@ -133,7 +134,8 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
     let clipped: Vec<Clipped> = mapped.iter().map(|points| clip(points, up)).collect();
     let ends = clipped.iter().map(|own| own.last.map(place));
     let frame = Area { left, top: TOP, right, bottom };
-    let key = Key::new(frame, ends.collect(), 1.5 * PAD * (right - left));
+    let names: Vec<&str> = series.iter().map(|own| own.name.as_str()).collect();
+    let key = Key::new(frame, &names, ends.collect(), 1.5 * PAD * (right - left));
     // the first ones over the others
     for (k, ((own, points), clipped)) in series.iter().zip(&mapped).zip(&clipped).enumerate().rev() {
         let runs: Vec<Vec<Point>> =
@@ -148,7 +150,7 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         let at_bottom = clipped.bottom.iter().map(|x| mark(place((*x, up.low)), -MARK));
         let group = at_top.chain(at_bottom).fold(group, |group, mark| group.child(filled(mark, k, "1")));
         let group = key.line(k).into_iter().fold(group, |group, line| group.child(stroked(line, k)));
-        canvas.add(group.child(key.name(k, &own.name)));
+        canvas.add(group.child(key.name(k)));
     }
     key.numbers().into_iter().for_each(|number| canvas.add(number));
     if series.iter().enumerate().any(|(k, own)| !is_grey(k) && !own.band.is_empty()) {
@@ -164,7 +166,7 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         foot += 20.0;
         canvas.add(Element::text("small quiet", point(left, foot), &notes.join("; ")));
     }
-    Figure::new(title, foot + 16.0, canvas)
+    Figure::new(title, foot + 16.0, canvas).at_least(key.right())
 }
 
 fn finite((a, b): &(f64, f64)) -> bool {
