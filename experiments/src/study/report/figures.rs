@@ -43,6 +43,16 @@ fn steps(name: String, costs: &Costs, profile: &Profile, solver: usize, from: f6
     series
 }
 
+/// As many characters of a problem's name stand in the names of files.
+const LONGEST: usize = 60;
+
+/// The name of the file of a problem's figure, without its ending: numbered, as names may be alike once they are fit for a file.
+fn file_name(problem: usize, name: &str, measure: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = name.chars().take(LONGEST).map(fit).collect();
+    format!("{:03}-{name}-{measure}", problem + 1)
+}
+
 /// A hundred times the greatest value from which a line starts: those that go higher, and mostly diverge, would leave the others no
 /// room. A start that has no place on a logarithmic axis, as it is 0 or infinite, does not count.
 fn highest(lines: &[Series]) -> Option<f64> {
@@ -128,12 +138,10 @@ impl Named<'_> {
                 continue;
             }
             let title = format!("{}: {label}", self.problem(problem));
-            // numbered, as names may be alike once they are fit for a file
-            let file = self.problem(problem).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+            let file = file_name(problem, &self.problem(problem), name);
             let y = Axis { most: highest(&lines), ..axis(label, true) };
             let figure = line_figure(&title, &axis("evaluations", true), &y, &lines);
-            let name = format!("convergence/{:03}-{file}-{name}", problem + 1);
-            all.push(Drawn { name, sheet: None, figure });
+            all.push(Drawn { name: format!("convergence/{file}"), sheet: None, figure });
         }
         all
     }
@@ -183,6 +191,12 @@ mod tests {
     fn there_is_no_band_where_there_is_no_interval() {
         let (_, series) = drawn(5);
         assert!(series.band.is_empty() && series.points.len() == 8);
+    }
+
+    #[test]
+    fn any_problem_s_name_is_fit_for_a_file() {
+        assert_eq!(file_name(0, "nist/Misra1a", "cost"), "001-nist-Misra1a-cost");
+        assert_eq!(file_name(1233, &"ö/".repeat(150), "error"), format!("1234-{}-error", "-".repeat(60)));
     }
 
     #[test]
