@@ -9,8 +9,8 @@ pub(super) struct Clipped {
     pub runs: Vec<Vec<(f64, f64)>>,
     /// Where it crosses the top edge, or begins above it.
     pub top: Vec<f64>,
-    /// Where it comes to the bottom edge, or begins there.
-    pub bottom: Vec<f64>,
+    /// Where it comes to the bottom edge for the first time, or begins there. Round-off takes some lines there again and again.
+    pub bottom: Option<f64>,
     /// Its rightmost place.
     pub last: Option<(f64, f64)>,
 }
@@ -36,8 +36,8 @@ pub(super) fn clip(points: &[(f64, f64)], up: Scale) -> Clipped {
             if is_above(at) {
                 seen.runs.push(std::mem::take(&mut run));
             } else {
-                if at.1 < up.low && before.is_none_or(|before| before.1 >= up.low) {
-                    seen.bottom.push(at.0);
+                if at.1 < up.low {
+                    seen.bottom.get_or_insert(at.0);
                 }
                 run.push((at.0, at.1.max(up.low)));
             }
@@ -68,58 +68,58 @@ mod tests {
         points: &[(f64, f64)],
         runs: &[&[(f64, f64)]],
         top: &[f64],
-        bottom: &[f64],
+        bottom: Option<f64>,
         last: Option<(f64, f64)>,
     ) {
         let runs = runs.iter().map(|run| run.to_vec()).collect();
-        let right = Clipped { runs, top: top.to_vec(), bottom: bottom.to_vec(), last };
+        let right = Clipped { runs, top: top.to_vec(), bottom, last };
         assert_eq!(clip(points, UP), right, "{points:?}");
     }
 
     #[test]
     fn what_is_within_stays_as_it_is() {
         let line = [(0.0, 2.0), (1.0, -4.0), (2.0, 0.0)];
-        check(&line, &[&line], &[], &[], Some((2.0, 0.0)));
+        check(&line, &[&line], &[], None, Some((2.0, 0.0)));
         // and has gaps
         let gap = [(0.0, 1.0), (1.0, f64::NAN), (2.0, 0.0), (FAR, 0.0)];
-        check(&gap, &[&[(0.0, 1.0)], &[(2.0, 0.0)]], &[], &[], Some((2.0, 0.0)));
-        check(&[(0.0, f64::NAN)], &[], &[], &[], None);
-        check(&[], &[], &[], &[], None);
+        check(&gap, &[&[(0.0, 1.0)], &[(2.0, 0.0)]], &[], None, Some((2.0, 0.0)));
+        check(&[(0.0, f64::NAN)], &[], &[], None, None);
+        check(&[], &[], &[], None, None);
     }
 
     #[test]
     fn a_line_that_leaves_the_top_is_cut_off() {
         let up = [(0.0, 0.0), (1.0, 4.0), (8.0, 4.0)];
-        check(&up, &[&[(0.0, 0.0), (0.5, 2.0)]], &[0.5], &[], Some((0.5, 2.0)));
+        check(&up, &[&[(0.0, 0.0), (0.5, 2.0)]], &[0.5], None, Some((0.5, 2.0)));
         let back = [(0.0, 0.0), (1.0, 4.0), (2.0, 1.0)];
         let (first, second) = ([(0.0, 0.0), (0.5, 2.0)], [(2.0 - 1.0 / 3.0, 2.0), (2.0, 1.0)]);
-        check(&back, &[&first, &second], &[0.5, 2.0 - 1.0 / 3.0], &[], Some((2.0, 1.0)));
+        check(&back, &[&first, &second], &[0.5, 2.0 - 1.0 / 3.0], None, Some((2.0, 1.0)));
         // straight up, and straight down
         let infinite = [(0.0, FAR), (1.0, 0.0), (2.0, FAR)];
-        check(&infinite, &[&[(1.0, 2.0), (1.0, 0.0), (1.0, 2.0)]], &[0.0, 1.0, 1.0], &[], Some((1.0, 2.0)));
+        check(&infinite, &[&[(1.0, 2.0), (1.0, 0.0), (1.0, 2.0)]], &[0.0, 1.0, 1.0], None, Some((1.0, 2.0)));
     }
 
     #[test]
     fn a_line_above_has_a_mark_where_it_begins() {
-        check(&[(3.0, FAR), (4.0, 9.0)], &[], &[3.0], &[], Some((3.0, 2.0)));
+        check(&[(3.0, FAR), (4.0, 9.0)], &[], &[3.0], None, Some((3.0, 2.0)));
     }
 
     #[test]
     fn what_is_below_lies_at_the_bottom_edge() {
         let down = [(0.0, 0.0), (1.0, -FAR)];
-        check(&down, &[&[(0.0, 0.0), (1.0, -4.0)]], &[], &[1.0], Some((1.0, -4.0)));
-        // a mark each time that it comes there
+        check(&down, &[&[(0.0, 0.0), (1.0, -4.0)]], &[], Some(1.0), Some((1.0, -4.0)));
+        // where it comes there first
         let again = [(0.0, -9.0), (1.0, -FAR), (2.0, 0.0), (3.0, -5.0)];
         let run = [(0.0, -4.0), (1.0, -4.0), (2.0, 0.0), (3.0, -4.0)];
-        check(&again, &[&run], &[], &[0.0, 3.0], Some((3.0, -4.0)));
+        check(&again, &[&run], &[], Some(0.0), Some((3.0, -4.0)));
         // from edge to edge: the middle of what is drawn
         let through = [(0.0, -FAR), (1.0, 8.0)];
-        check(&through, &[&[(0.0, -4.0), (0.5, 2.0)]], &[0.5], &[0.0], Some((0.5, 2.0)));
+        check(&through, &[&[(0.0, -4.0), (0.5, 2.0)]], &[0.5], Some(0.0), Some((0.5, 2.0)));
         check(
             &[(0.0, FAR), (1.0, -FAR)],
             &[&[(1.0, 2.0), (1.0, -4.0)]],
             &[0.0, 1.0],
-            &[1.0],
+            Some(1.0),
             Some((1.0, -4.0)),
         );
     }

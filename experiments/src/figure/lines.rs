@@ -88,8 +88,8 @@ const MARK: f64 = 7.0;
 /// figure is wider where names would else be alike.
 ///
 /// A line that leaves the top is cut off there, and one that falls below the bottom of a logarithmic axis, as 0 does, runs along the
-/// bottom edge; a triangle stands where it does so, and a note below says what triangles mean. A line all of zeros is one along the
-/// bottom edge. A line without any number has only its name.
+/// bottom edge. Triangles stand where lines cross the top and where they first come to the bottom, and a note below says what they
+/// mean. A line all of zeros is one along the bottom edge; one without any number is only a name, without a sample of the line.
 pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure {
     let height = HEIGHT.max(key::LINE * series.len() as f64);
     let (left, right, bottom) = (MARGIN + GUTTER, WIDTH - MARGIN - KEY, TOP + height);
@@ -147,7 +147,7 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         let group = shade.into_iter().fold(group, Element::child);
         let group = group.child(stroked(Element::path("", &runs), k));
         let at_top = clipped.top.iter().map(|x| mark(place((*x, up.high)), MARK));
-        let at_bottom = clipped.bottom.iter().map(|x| mark(place((*x, up.low)), -MARK));
+        let at_bottom = clipped.bottom.map(|x| mark(place((x, up.low)), -MARK));
         let group = at_top.chain(at_bottom).fold(group, |group, mark| group.child(filled(mark, k, "1")));
         let group = key.line(k).into_iter().fold(group, |group, line| group.child(stroked(line, k)));
         canvas.add(group.child(key.name(k)));
@@ -158,7 +158,7 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         canvas.add(Element::text("small quiet end", point(right, TOP - 12.0), &format!("{BAND}{of}")));
     }
     let leaves = clipped.iter().any(|own| !own.top.is_empty()).then(|| LEAVES.to_owned());
-    let falls = clipped.iter().any(|own| !own.bottom.is_empty());
+    let falls = clipped.iter().any(|own| own.bottom.is_some());
     let falls = falls.then(|| format!("at the bottom edge: 0, and what is below {}", y.text(up.low, 2)));
     let notes: Vec<String> = leaves.into_iter().chain(falls).collect();
     let mut foot = bottom + 38.0;
