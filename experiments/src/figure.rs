@@ -19,9 +19,11 @@
 
 mod axis;
 mod channel;
+mod clip;
 mod key;
 mod labels;
 mod lines;
+mod names;
 mod notes;
 mod panel;
 #[cfg(feature = "pdf")]
@@ -82,6 +84,11 @@ impl Figure {
         Figure { title: title.into(), width: WIDTH, height: height.ceil(), canvas }
     }
 
+    /// The same, at least so wide.
+    fn at_least(self, width: f64) -> Figure {
+        Figure { width: self.width.max(width.ceil()), ..self }
+    }
+
     /// The figure's size in pixels, where a pixel is what CSS calls so.
     pub fn size(&self) -> (f64, f64) {
         (self.width, self.height)
@@ -111,7 +118,7 @@ impl Figure {
     }
 }
 
-/// The width of all figures.
+/// The width of all figures whose lines have names of usual length.
 const WIDTH: f64 = 920.0;
 /// What is left free around them.
 const MARGIN: f64 = 24.0;
@@ -122,4 +129,15 @@ fn cut(text: &str, most: usize) -> String {
         None => text.into(),
         Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
     }
+}
+
+/// `text` cut to so many characters in its middle: names and titles that begin alike often end differently.
+fn cut_middle(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.into();
+    }
+    let kept = most.saturating_sub(1);
+    let tail = text.chars().skip(length - kept / 2);
+    text.chars().take(kept - kept / 2).chain(['…']).chain(tail).collect()
 }

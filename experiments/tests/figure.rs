@@ -229,10 +229,14 @@ fn a_png_has_its_size_and_something_on_it() {
     assert!(figure.png(Theme::Light, 0).is_err());
 }
 
+fn between(text: &str, before: &str, after: &str) -> String {
+    text.split_once(before).unwrap().1.split(after).next().unwrap().into()
+}
+
 #[test]
 fn a_band_lies_around_its_line() {
     use keyfit::figure::{Axis, Series, line_figure};
-    let axis = |logarithmic| Axis { label: "along".into(), logarithmic, whole: None };
+    let axis = |logarithmic| Axis { label: "along".into(), logarithmic, whole: None, most: None };
     let line = |name: &str, band: &[(f64, f64, f64)]| Series {
         name: name.into(),
         points: vec![(1.0, 0.2), (10.0, 0.2), (10.0, 0.6), (100.0, 0.6)],
@@ -255,9 +259,87 @@ fn a_band_lies_around_its_line() {
 }
 
 #[test]
+fn what_lies_beyond_an_axis_is_marked_at_its_edges() {
+    use keyfit::figure::{Axis, Series, line_figure};
+    let axis = |most| Axis { label: "along".into(), logarithmic: true, whole: None, most };
+    let (x, y) = (axis(None), axis(Some(100.0)));
+    let line =
+        |points: &[(f64, f64)]| Series { name: "own".into(), points: points.to_vec(), band: Vec::new() };
+    let draw = |points: &[(f64, f64)]| {
+        let svg =
+            line_figure("beyond", &x, &y, &[line(&[(1.0, 1.0), (1000.0, 1e-10)]), line(points)]).svg(None);
+        let group = svg.split("<g class=\"series").skip(1).find(|group| group.contains("#d55e00")).unwrap();
+        let group = group.split("</g>").next().unwrap();
+        let values: Vec<String> = between(group, "data-values=\"", "\"").split(' ').map(Into::into).collect();
+        let paths: Vec<Vec<(f64, f64)>> = group
+            .split("<path ")
+            .skip(1)
+            .map(|path| places(&between(path, "d=\"", "\"").replace('M', " ")))
+            .collect();
+        let note = svg.split("\n").find(|line| line.contains("bottom edge") || line.contains("leave"));
+        (values, paths, note.map(|note| between(note, ">", "<")))
+    };
+    // the frame's edges
+    let (top, bottom) = (62.0, 382.0);
+    let (values, paths, note) = draw(&[(1.0, 1.0), (10.0, 1e-5), (100.0, 0.0)]);
+    assert_eq!(values[2].split_once(',').unwrap().1, format!("{bottom},100,0"));
+    // the line, its triangle, what ties it to its name
+    assert_eq!((paths.len(), paths[0].len(), paths[0][2].1), (3, 3, bottom));
+    assert_eq!(paths[1], [paths[0][2], (paths[0][2].0 - 3.5, 375.0), (paths[0][2].0 + 3.5, 375.0)]);
+    assert_eq!(note.unwrap(), "at the bottom edge: 0, and what is below 6.3e−11");
+    // up, and all the way down at once
+    let (values, paths, note) = draw(&[(1.0, 1.0), (10.0, 1e200), (100.0, f64::INFINITY), (1000.0, 0.0)]);
+    assert_eq!(values[1].split_once(',').unwrap().1, format!("{top:.0},10,1e200"));
+    assert_eq!(values[2].split_once(',').unwrap().1, format!("{top:.0},100,inf"));
+    assert!(paths[0].iter().all(|(_, y)| (top..=bottom).contains(y)), "{paths:?}");
+    assert_eq!(paths[0].iter().filter(|(_, y)| *y == top).count(), 2);
+    assert_eq!(paths.len(), 5);
+    assert!(note.unwrap().starts_with("lines that leave the top go on above it; at the bottom edge: 0"));
+    // nothing but 0 is a line along the edge, and what is no number is none
+    let (values, paths, _) = draw(&[(1.0, 0.0), (10.0, 0.0)]);
+    assert!(values.len() == 2 && paths[0].len() == 2 && paths[0].iter().all(|(_, y)| *y == bottom));
+    let (values, paths, note) = draw(&[(1.0, f64::NAN), (10.0, -1.0)]);
+    assert_eq!((values, note), (vec![String::new()], None));
+    assert_eq!(paths, [vec![]], "only a name");
+}
+
+#[test]
+fn no_two_names_of_lines_are_written_alike() {
+    use keyfit::figure::{Axis, Series, line_figure};
+    let axis = || Axis { label: "along".into(), logarithmic: false, whole: None, most: None };
+    let draw = |names: &[&str], last: f64| {
+        let line = |(k, name): (usize, &&str)| {
+            let to = if k == 0 { last } else { 1.0 };
+            Series { name: (*name).into(), points: vec![(0.0, 0.0), (to, k as f64)], band: Vec::new() }
+        };
+        let lines: Vec<Series> = names.iter().enumerate().map(line).collect();
+        let figure = line_figure("names", &axis(), &axis(), &lines);
+        let svg = figure.svg(None);
+        #[cfg(feature = "png")]
+        check("names", &svg);
+        let groups =
+            svg.split("data-name").skip(1).map(|group| between(group, "<text class=\"small\"", "/text>"));
+        let mut words: Vec<String> = groups.map(|text| between(&text, ">", "<")).collect();
+        words.reverse();
+        (words, figure.size().0)
+    };
+    let seeds = ["particle-swarm iterations=100 seed=1", "particle-swarm iterations=100 seed=2"];
+    let short = ["particle-swarm … seed=1", "particle-swarm … seed=2"].map(str::to_owned);
+    assert_eq!(draw(&seeds, 1.0), (short.to_vec(), 920.0));
+    let numbered = ["1 particle-swarm … seed=1", "2 particle-swarm … seed=2"].map(str::to_owned);
+    assert_eq!(draw(&seeds, 0.5), (numbered.to_vec(), 920.0));
+    // 56 letters of 6.4, 32 from the frame at 646, and the margin
+    let grid = ["0.1 iterations=100 seed=1", "0.2 iterations=200 seed=2"];
+    let grid = grid.map(|end| format!("levenberg-marquardt first-step={end}"));
+    assert_eq!(draw(&grid.each_ref().map(String::as_str), 1.0), (grid.to_vec(), 1061.0));
+    // nobody knows which is which but by its number
+    assert_eq!(draw(&["one", "one"], 1.0).0, ["1 one", "2 one"]);
+}
+
+#[test]
 fn each_of_many_lines_is_known_without_its_colour() {
     use keyfit::figure::{Axis, Series, line_figure};
-    let axis = || Axis { label: "along".into(), logarithmic: false, whole: Some((0.0, 1.0)) };
+    let axis = || Axis { label: "along".into(), logarithmic: false, whole: Some((0.0, 1.0)), most: None };
     let line = |k: usize, to: f64| {
         // no two end at one height, nor in the order of their names
         let height = (5 * k % 9) as f64 / 10.0;
@@ -272,9 +354,6 @@ fn each_of_many_lines_is_known_without_its_colour() {
             .skip(1)
             .map(|group| group.split("</g>").next().unwrap().into())
             .collect()
-    };
-    let between = |text: &str, before: &str, after: &str| -> String {
-        text.split_once(before).unwrap().1.split(after).next().unwrap().into()
     };
     let tied = draw(1.0);
     let groups_of_tied = groups(&tied);

@@ -1,14 +1,18 @@
 //! The names right of lines, and what ties each to its line.
 
-use super::cut;
-use super::labels::{Area, Labels};
+use super::labels::{Area, Labels, text_width};
+use super::names::apart;
 use super::svg::{Element, Point, point};
+use super::{MARGIN, cut_middle};
 
 /// From one name to the next.
 pub(super) const LINE: f64 = 17.0;
 /// From the frame to a name's tick, and to the name.
 const TICK: f64 = 14.0;
 const NAME: f64 = 32.0;
+/// As many characters are there for a name with its number, and for names that fewer do not keep apart.
+const LENGTH: usize = 34;
+const LONGEST: usize = 80;
 
 /// The names of lines that end at some places, right of a frame. Where all of them end at the frame's right edge, each name stands as
 /// near to its line's end as the others let it, and is tied to it. Else they stand in their order, and a number leads from a line's
@@ -17,12 +21,13 @@ pub(super) struct Key {
     frame: Area,
     ends: Vec<Option<Point>>,
     rows: Vec<f64>,
+    names: Vec<String>,
     tied: bool,
 }
 
 impl Key {
-    /// Of lines of which each ends where `ends` says, if there is anything of it; `near` the edge is at it.
-    pub(super) fn new(frame: Area, ends: Vec<Option<Point>>, near: f64) -> Key {
+    /// Of lines with these names, of which each ends where `ends` says, if there is anything of it; `near` the edge is at it.
+    pub(super) fn new(frame: Area, names: &[&str], ends: Vec<Option<Point>>, near: f64) -> Key {
         let tied = ends.iter().flatten().all(|end| end.x >= frame.right - near);
         let rows = match tied {
             true => rows(
@@ -32,7 +37,21 @@ impl Key {
             ),
             false => (0..ends.len()).map(|k| frame.top + 8.0 + LINE * k as f64).collect(),
         };
-        Key { frame, ends, rows, tied }
+        let number = |k: usize| format!("{} ", k + 1);
+        let least = LENGTH.saturating_sub(number(names.len()).len());
+        let short = apart(names, least, LONGEST);
+        // what nothing else keeps apart, numbers do
+        let numbered = !tied || short.is_none();
+        let short = short.unwrap_or_else(|| names.iter().map(|name| cut_middle(name, least)).collect());
+        let with_number = |(k, name): (usize, String)| if numbered { number(k) + &name } else { name };
+        let names = short.into_iter().enumerate().map(with_number).collect();
+        Key { frame, ends, rows, names, tied }
+    }
+
+    /// How wide a figure must be that has it.
+    pub(super) fn right(&self) -> f64 {
+        let widest = self.names.iter().map(|name| text_width(name)).fold(0.0, f64::max);
+        self.frame.right + NAME + widest + MARGIN
     }
 
     fn row(&self, k: usize) -> f64 {
@@ -43,21 +62,18 @@ impl Key {
         self.ends.get(k).copied().flatten()
     }
 
-    /// From the k-th line's end to its name, or a sample of the line.
-    pub(super) fn line(&self, k: usize) -> Element {
-        let (right, row) = (self.frame.right, self.row(k));
-        let run = match self.end(k).filter(|_| self.tied) {
-            Some(end) => vec![end, point(right + TICK, row), point(right + NAME - 4.0, row)],
-            None => vec![point(right + TICK, row), point(right + NAME - 4.0, row)],
-        };
-        Element::path("", &[run])
+    /// From the k-th line's end to its name, or a sample of the line; nothing where there is no line.
+    pub(super) fn line(&self, k: usize) -> Option<Element> {
+        let (end, right, row) = (self.end(k)?, self.frame.right, self.row(k));
+        let sample = [point(right + TICK, row), point(right + NAME - 4.0, row)];
+        let run = self.tied.then_some(end).into_iter().chain(sample);
+        Some(Element::path("", &[run.collect()]))
     }
 
     /// The k-th name.
-    pub(super) fn name(&self, k: usize, name: &str) -> Element {
-        let number = if self.tied { String::new() } else { format!("{} ", k + 1) };
-        let at = point(self.frame.right + NAME, self.row(k) + 4.0);
-        Element::text("small", at, &cut(&format!("{number}{name}"), 34))
+    pub(super) fn name(&self, k: usize) -> Element {
+        let name = self.names.get(k).map_or("", String::as_str);
+        Element::text("small", point(self.frame.right + NAME, self.row(k) + 4.0), name)
     }
 
     /// The numbers at the ends of lines, as far as there is room.

@@ -34,7 +34,7 @@ impl Area {
 }
 
 /// About how wide small text is: fonts differ, so a little more than most need.
-fn text_width(text: &str) -> f64 {
+pub(super) fn text_width(text: &str) -> f64 {
     6.4 * text.chars().count() as f64
 }
 

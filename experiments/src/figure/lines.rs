@@ -1,20 +1,23 @@
 //! Lines over two axes: profiles and courses.
 
 use super::axis::{Scale, significant};
+use super::clip::{Clipped, clip};
 use super::key::{self, Key};
 use super::labels::Area;
 use super::svg::{Canvas, Element, Point, point};
-use super::{Figure, MARGIN, WIDTH, cut};
+use super::{Figure, MARGIN, WIDTH, cut_middle};
 
 /// One axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// What is along it, with its unit.
     pub label: String,
-    /// Whether powers of ten stand evenly; then what is not positive is not drawn.
+    /// Whether powers of ten stand evenly.
     pub logarithmic: bool,
     /// What it shows at least, whatever the lines reach.
     pub whole: Option<(f64, f64)>,
+    /// What it shows at most; for the axis that goes up.
+    pub most: Option<f64>,
 }
 
 /// One line.
@@ -22,7 +25,8 @@ pub struct Axis {
 pub struct Series {
     /// Its name.
     pub name: String,
-    /// Its points; a gap where one is not finite.
+    /// Its points. Up a logarithmic axis, 0 has its place at the bottom edge and infinity beyond the top one; there is a gap where
+    /// anything else is not finite, or has no logarithm.
     pub points: Vec<(f64, f64)>,
     /// Where its interval of 95 % lies: x, the lower and the upper end; empty if there is none.
     pub band: Vec<(f64, f64, f64)>,
@@ -43,8 +47,19 @@ const PAD: f64 = 0.02;
 const DECADES: f64 = 24.0;
 
 impl Axis {
+    /// Infinite only on a logarithmic axis.
     fn map(&self, x: f64) -> f64 {
-        if self.logarithmic { if x > 0.0 { core_math::log10(x) } else { f64::NAN } } else { x }
+        match self.logarithmic {
+            true => core_math::log10(x),
+            false if x.is_finite() => x,
+            false => f64::NAN,
+        }
+    }
+
+    /// What is mapped to `at`, as text.
+    fn text(&self, at: f64, digits: usize) -> String {
+        let x = if self.logarithmic { core_math::exp10(at) } else { at };
+        significant(x, digits).replace('-', "−")
     }
 
     fn ticks(&self, scale: Scale, about: u32) -> Vec<(f64, String)> {
@@ -54,20 +69,27 @@ impl Axis {
         let step = (scale.size() / f64::from(about)).ceil().max(1.0);
         let first = (scale.low / step).ceil() as i64;
         let last = (scale.high / step).floor() as i64;
-        let tick =
-            |k: i64| (k as f64 * step, significant(core_math::exp10(k as f64 * step), 3).replace('-', "−"));
-        (first..=last).map(tick).collect()
+        (first..=last).map(|k| k as f64 * step).map(|at| (at, self.text(at, 3))).collect()
     }
 }
 
 /// What the shade around lines is.
 const BAND: &str = "shaded: 95 % pointwise band";
+/// What a triangle at the top edge is.
+const LEAVES: &str = "lines that leave the top go on above it";
+/// How high triangles are.
+const MARK: f64 = 7.0;
 
 /// Draws lines with their bands. Each holds its numbers with four digits as data, for a page's script to read out.
 ///
 /// The first six lines have colours. Of more than these nobody could tell which is which: the others are thin and grey, and their
 /// bands are hidden until a page shows them. Every line is known without its colour: its name is tied to its right end, or
-/// a number there leads to it.
+/// a number there leads to it. Long names lack the words that all have which begin with the same one, and are cut in the middle; the
+/// figure is wider where names would else be alike.
+///
+/// A line that leaves the top is cut off there, and one that falls below the bottom of a logarithmic axis, as 0 does, runs along the
+/// bottom edge. Triangles stand where lines cross the top and where they first come to the bottom, and a note below says what they
+/// mean. A line all of zeros is one along the bottom edge; one without any number is only a name, without a sample of the line.
 pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure {
     let height = HEIGHT.max(key::LINE * series.len() as f64);
     let (left, right, bottom) = (MARGIN + GUTTER, WIDTH - MARGIN - KEY, TOP + height);
@@ -78,9 +100,11 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         .map(|own| around(&own.band).map(|(a, b)| (x.map(a), y.map(b))).filter(finite).collect())
         .collect();
     let of = |axis: &Axis, pick: fn(&(f64, f64)) -> f64| {
-        let reached = mapped.iter().chain(&bands).flatten().filter(|p| finite(p)).map(pick);
+        let reached = mapped.iter().chain(&bands).flatten().filter(|p| is_somewhere(p)).map(pick);
         let whole = axis.whole.into_iter().flat_map(|(low, high)| [axis.map(low), axis.map(high)]);
-        let scale = Scale::of(reached.chain(whole)).unwrap_or(Scale { low: 0.0, high: 1.0 });
+        let most = axis.most.map_or(f64::INFINITY, |most| axis.map(most));
+        let all = reached.chain(whole).map(|at| at.min(most));
+        let scale = Scale::of(all).unwrap_or(Scale { low: 0.0, high: 1.0 });
         let scale = if axis.logarithmic {
             Scale { low: scale.low.max(scale.high - DECADES), ..scale }
         } else {
@@ -94,7 +118,7 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         point(left + across.share(a).clamp(0.0, 1.0) * (right - left), TOP + down * height)
     };
     let mut canvas = Canvas::default();
-    canvas.add(Element::text("title", point(MARGIN, 28.0), &cut(title, 90)));
+    canvas.add(Element::text("title", point(MARGIN, 28.0), &cut_middle(title, 90)));
     canvas.add(Element::text("quiet", point(left, TOP - 12.0), &y.label));
     canvas.add(Element::text("quiet end", point(right, bottom + 38.0), &x.label));
     for (at, text) in x.ticks(across, 8) {
@@ -107,34 +131,51 @@ pub fn line_figure(title: &str, x: &Axis, y: &Axis, series: &[Series]) -> Figure
         canvas.add(Element::line("grid", foot, point(right, foot.y)));
         canvas.add(Element::text("small end quiet", point(left - 6.0, foot.y + 4.0), &text));
     }
-    let ends = mapped.iter().map(|points| {
-        let last = points.iter().filter(|p| finite(p)).max_by(|a, b| a.0.total_cmp(&b.0));
-        last.map(|p| place(*p))
-    });
+    let clipped: Vec<Clipped> = mapped.iter().map(|points| clip(points, up)).collect();
+    let ends = clipped.iter().map(|own| own.last.map(place));
     let frame = Area { left, top: TOP, right, bottom };
-    let key = Key::new(frame, ends.collect(), 1.5 * PAD * (right - left));
+    let names: Vec<&str> = series.iter().map(|own| own.name.as_str()).collect();
+    let key = Key::new(frame, &names, ends.collect(), 1.5 * PAD * (right - left));
     // the first ones over the others
-    for (k, (own, points)) in series.iter().zip(&mapped).enumerate().rev() {
+    for (k, ((own, points), clipped)) in series.iter().zip(&mapped).zip(&clipped).enumerate().rev() {
         let runs: Vec<Vec<Point>> =
-            points.split(|p| !finite(p)).map(|run| run.iter().map(|p| place(*p)).collect()).collect();
+            clipped.runs.iter().map(|run| run.iter().map(|p| place(*p)).collect()).collect();
         let group = Element::new("g").set("class", if is_grey(k) { "series other" } else { "series" });
         let group = group.set("data-name", &own.name).set("data-values", &values(own, points, &place));
         let outline: Vec<Point> = bands.get(k).into_iter().flatten().map(|p| place(*p)).collect();
         let shade = (outline.len() > 1).then(|| shaded(Element::path("band", &[outline]), k));
         let group = shade.into_iter().fold(group, Element::child);
         let group = group.child(stroked(Element::path("", &runs), k));
-        canvas.add(group.child(stroked(key.line(k), k)).child(key.name(k, &own.name)));
+        let at_top = clipped.top.iter().map(|x| mark(place((*x, up.high)), MARK));
+        let at_bottom = clipped.bottom.map(|x| mark(place((x, up.low)), -MARK));
+        let group = at_top.chain(at_bottom).fold(group, |group, mark| group.child(filled(mark, k, "1")));
+        let group = key.line(k).into_iter().fold(group, |group, line| group.child(stroked(line, k)));
+        canvas.add(group.child(key.name(k)));
     }
     key.numbers().into_iter().for_each(|number| canvas.add(number));
     if series.iter().enumerate().any(|(k, own)| !is_grey(k) && !own.band.is_empty()) {
         let of = if series.len() > COLOURS.len() { " of the lines in colour" } else { "" };
         canvas.add(Element::text("small quiet end", point(right, TOP - 12.0), &format!("{BAND}{of}")));
     }
-    Figure::new(title, bottom + 54.0, canvas)
+    let leaves = clipped.iter().any(|own| !own.top.is_empty()).then(|| LEAVES.to_owned());
+    let falls = clipped.iter().any(|own| own.bottom.is_some());
+    let falls = falls.then(|| format!("at the bottom edge: 0, and what is below {}", y.text(up.low, 2)));
+    let notes: Vec<String> = leaves.into_iter().chain(falls).collect();
+    let mut foot = bottom + 38.0;
+    if !notes.is_empty() {
+        foot += 20.0;
+        canvas.add(Element::text("small quiet", point(left, foot), &notes.join("; ")));
+    }
+    Figure::new(title, foot + 16.0, canvas).at_least(key.right())
 }
 
 fn finite((a, b): &(f64, f64)) -> bool {
     a.is_finite() && b.is_finite()
+}
+
+/// Whether a point has a place, if only at an edge.
+fn is_somewhere((a, b): &(f64, f64)) -> bool {
+    a.is_finite() && !b.is_nan()
 }
 
 /// Once around a band: its upper ends, and back along the lower ones.
@@ -150,19 +191,30 @@ fn colour(k: usize) -> &'static str {
     COLOURS.get(k).copied().unwrap_or(GREY)
 }
 
-/// Filled, so that lines are seen through it; the rule that paths are not would win over attributes.
+/// Filled, so that lines are seen through it.
 fn shaded(element: Element, k: usize) -> Element {
-    let element = element.set("style", &format!("fill:{};fill-opacity:.12", colour(k)));
+    let element = filled(element, k, ".12");
     if is_grey(k) { element.set("visibility", "hidden") } else { element }
+}
+
+/// As a style: the rule that paths are not filled would win over attributes.
+fn filled(element: Element, k: usize, opacity: &str) -> Element {
+    element.set("style", &format!("fill:{};fill-opacity:{opacity}", colour(k)))
+}
+
+/// A triangle whose tip is at the edge that it points to, and whose other end lies so much lower.
+fn mark(tip: Point, lower: f64) -> Element {
+    let end = |side: f64| point(tip.x + side * MARK / 2.0, tip.y + lower);
+    Element::path("", &[vec![tip, end(-1.0), end(1.0)]])
 }
 
 fn stroked(element: Element, k: usize) -> Element {
     element.set("stroke", colour(k)).set("stroke-width", if is_grey(k) { "1" } else { "2" })
 }
 
-/// Place and numbers of each point that is drawn: `px,py,x,y`, apart from each other by spaces.
+/// Place and numbers of each point, at an edge what lies beyond it: `px,py,x,y`, apart from each other by spaces.
 fn values(series: &Series, mapped: &[(f64, f64)], place: &impl Fn((f64, f64)) -> Point) -> String {
-    let drawn = series.points.iter().zip(mapped).filter(|(_, at)| finite(at));
+    let drawn = series.points.iter().zip(mapped).filter(|(_, at)| is_somewhere(at));
     let words = drawn.map(|((x, y), at)| {
         let at = place(*at);
         format!("{:.0},{:.0},{},{}", at.x, at.y, significant(*x, 4), significant(*y, 4))

@@ -46,6 +46,9 @@ addEventListener("load", () => setTimeout(() => {
   const away = cell => cell.getBoundingClientRect().left - wide.getBoundingClientRect().left;
   found.sticky = [wide.scrollLeft, away(first), away(first.nextSibling) - first.offsetWidth, Number(wide.firstChild.classList.contains("two"))];
   const svg = document.querySelector("figure svg");
+  // what scrolls shows that it does
+  const figure = svg.parentNode, shade = element => getComputedStyle(element).backgroundImage;
+  found.scrolls = [figure.scrollWidth > figure.clientWidth, shade(figure) === shade(wide) && shade(wide).includes("gradient")];
   svg.scrollIntoView();
   const [left, top, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   const group = [...svg.querySelectorAll(".series")].find(group => group.dataset.values.trim());
@@ -148,6 +151,7 @@ fn the_report_works_in_a_browser() {
         assert_eq!(named[2].as_u64().unwrap() + 1, named[3].as_u64().unwrap(), "{found}");
         assert_eq!(found["band"], "visible", "{found}");
         assert_eq!(found["zoomed"], true, "{found}");
+        assert_eq!(found["scrolls"], serde_json::json!([width == 400, true]), "{found}");
         let wide = numbers("wide");
         assert!(wide[0] <= wide[1] && wide[1] == f64::from(width), "{found}");
     }

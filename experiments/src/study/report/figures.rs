@@ -16,7 +16,7 @@ pub struct Drawn {
 }
 
 fn axis(label: &str, logarithmic: bool) -> Axis {
-    Axis { label: label.into(), logarithmic, whole: None }
+    Axis { label: label.into(), logarithmic, whole: None, most: None }
 }
 
 /// The axis of shares: all of it, so that figures can be compared.
@@ -41,6 +41,23 @@ fn steps(name: String, costs: &Costs, profile: &Profile, solver: usize, from: f6
     }
     step(to, last);
     series
+}
+
+/// As many characters of a problem's name stand in the names of files.
+const LONGEST: usize = 60;
+
+/// The name of the file of a problem's figure, without its ending: numbered, as names may be alike once they are fit for a file.
+fn file_name(problem: usize, name: &str, measure: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = name.chars().take(LONGEST).map(fit).collect();
+    format!("{:03}-{name}-{measure}", problem + 1)
+}
+
+/// A hundred times the greatest value from which a line starts: those that go higher, and mostly diverge, would leave the others no
+/// room. A start that has no place on a logarithmic axis, as it is 0 or infinite, does not count.
+fn highest(lines: &[Series]) -> Option<f64> {
+    let start = |own: &Series| own.points.iter().map(|(_, y)| *y).find(|y| *y > 0.0 && y.is_finite());
+    lines.iter().filter_map(start).reduce(f64::max).map(|start| 100.0 * start)
 }
 
 impl Named<'_> {
@@ -116,15 +133,15 @@ impl Named<'_> {
                 })
             };
             let lines: Vec<Series> = (0..self.table.solvers()).filter_map(line).collect();
-            if lines.iter().flat_map(|own| &own.points).all(|(x, y)| !(*x > 0.0 && *y > 0.0)) {
+            // nobody knows the answer, so there is no error
+            if lines.iter().flat_map(|own| &own.points).all(|(_, y)| y.is_nan()) {
                 continue;
             }
             let title = format!("{}: {label}", self.problem(problem));
-            // numbered, as names may be alike once they are fit for a file
-            let file = self.problem(problem).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-            let figure = line_figure(&title, &axis("evaluations", true), &axis(label, true), &lines);
-            let name = format!("convergence/{:03}-{file}-{name}", problem + 1);
-            all.push(Drawn { name, sheet: None, figure });
+            let file = file_name(problem, &self.problem(problem), name);
+            let y = Axis { most: highest(&lines), ..axis(label, true) };
+            let figure = line_figure(&title, &axis("evaluations", true), &y, &lines);
+            all.push(Drawn { name: format!("convergence/{file}"), sheet: None, figure });
         }
         all
     }
@@ -174,5 +191,24 @@ mod tests {
     fn there_is_no_band_where_there_is_no_interval() {
         let (_, series) = drawn(5);
         assert!(series.band.is_empty() && series.points.len() == 8);
+    }
+
+    #[test]
+    fn any_problem_s_name_is_fit_for_a_file() {
+        assert_eq!(file_name(0, "nist/Misra1a", "cost"), "001-nist-Misra1a-cost");
+        assert_eq!(file_name(1233, &"ö/".repeat(150), "error"), format!("1234-{}-error", "-".repeat(60)));
+    }
+
+    #[test]
+    fn an_axis_reaches_a_hundred_times_the_greatest_start() {
+        let line = |heights: &[f64]| Series {
+            name: "own".into(),
+            points: heights.iter().map(|y| (1.0, *y)).collect(),
+            band: Vec::new(),
+        };
+        let all =
+            [line(&[3.0, 1e100]), line(&[0.0, 4.0, 9.0]), line(&[f64::INFINITY, 2.0]), line(&[f64::NAN])];
+        assert_eq!(highest(&all), Some(400.0));
+        assert_eq!(highest(&all[3..]), None);
     }
 }
