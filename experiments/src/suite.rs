@@ -7,7 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use include_dir::{Dir, include_dir};
 use keyfit_ir::text::nearest;
-use keyfit_ir::{BuildError, CinematicScene, Names, Rate, RateTargets, Scene, SyntaxError, Track, linear, t};
+use keyfit_ir::{
+    BuildError, CinematicScene, Expr, Names, Rate, RateTargets, Scene, SyntaxError, Track, constant, linear,
+    t,
+};
 use keyfit_solvers::{Channel, FitProblem, Target};
 use serde::Deserialize;
 use thiserror::Error;
@@ -212,11 +215,20 @@ impl Problem {
             let track = Track::parse_with(formula, &named(start)).map_err(syntax)?;
             Ok(Channel { name: format!("zero{}", i + 1), track, targets: vec![Target::new(0.0, 0.0)] })
         };
+        let weighs_a_column = |column: &str| match problem.data.contains_key(weighed(column).0) {
+            true => Ok(()),
+            false => Err(data(format!("there is no column {} that {column} could weigh", weighed(column).0))),
+        };
         let modelled = |start: &Values| -> Result<Vec<Channel>, SuiteError> {
             let Some(model) = &problem.model else { return Ok(Vec::new()) };
             let scene = scene(model, &problem.data)
                 .map_err(|errors| SuiteError::Scene { file: file.into(), errors })?;
             if let Some(SceneChannels { mut channels, mut aims, columns }) = scene {
+                if problem.response.is_some() {
+                    return Err(data(
+                        "a response is what a formula is fitted to, and the model is a scene".into(),
+                    ));
+                }
                 let is_there = |channels: &[Channel], name: &str| channels.iter().any(|own| own.name == name);
                 for (column, name) in columns.into_iter().filter(|(column, _)| *column != "t") {
                     let (own, weighs) = weighed(&name);
@@ -225,6 +237,7 @@ impl Problem {
                         return Err(data(format!("the column {column} is no channel of the scene")));
                     }
                     if weighs {
+                        weighs_a_column(column)?;
                         continue;
                     }
                     let found = targets(column, &|y| y)?;
@@ -240,6 +253,9 @@ impl Problem {
             if problem.zeros.is_empty() && problem.data.get("y").is_none_or(Vec::is_empty) {
                 return Err(data("the data have no column y, which the formula is to be fitted to".into()));
             }
+            let others = problem.data.keys().map(|name| (name, 0.0));
+            let probe = Track::parse_with(model, &named(start).starts(others)).map_err(syntax)?;
+            let used: BTreeSet<&str> = probe.free_parameters().iter().map(|own| own.name()).collect();
             let mut names = named(start);
             let mut aims = Vec::new();
             for (name, column) in problem.data.iter().filter(|(name, _)| !["t", "y"].contains(&name.as_str()))
@@ -247,6 +263,7 @@ impl Problem {
                 let (own, weighs) = weighed(name);
                 let rate = Rate::of(own).filter(|(of, _)| *of == "y");
                 if weighs && (own == "y" || rate.is_some()) {
+                    weighs_a_column(name)?;
                     continue;
                 }
                 if let Some((_, rate)) = rate {
@@ -256,10 +273,21 @@ impl Problem {
                     aims.push(RateTargets { channel: "y".into(), rate, targets: targets(name, &|y| y)? });
                     continue;
                 }
-                names = names.track(name, column_track(&times, column).map_err(|e| data(e.to_string()))?);
+                if !used.contains(name.as_str()) {
+                    let known = ["y.weight", "y.sd", "y.velocity", "y.acceleration"]
+                        .into_iter()
+                        .chain(used.iter().copied());
+                    let hint =
+                        nearest(name, known).map_or(String::new(), |near| format!("; did you mean {near}?"));
+                    return Err(data(format!("the formula does not use the column {name}{hint}")));
+                }
+                let track =
+                    column_track(&times, column).map_err(|e| data(format!("the column {name}: {e}")))?;
+                names = names.track(name, track);
             }
             let track = Track::parse_with(model, &names).map_err(syntax)?;
             let respond = response(problem.response.as_deref().unwrap_or("y")).map_err(syntax)?;
+            let respond = respond.ok_or_else(|| data("a response is a formula of y alone".into()))?;
             let y = Channel { name: "y".into(), track, targets: targets("y", &|y| respond.sample(y))? };
             let mut channels = vec![y];
             aim_rates(&mut channels, aims).map_err(|e| data(e.to_string()))?;
@@ -306,15 +334,20 @@ impl Problem {
         let parameters: BTreeSet<String> = begun.iter().flatten().flat_map(names_of).collect();
         let told = starts.iter().flat_map(|start| start.keys().map(|name| ("starts", name)));
         let told = told.chain(certified.keys().map(|name| ("certified", name)));
-        for (place, name) in
-            told.chain(problem.certified.standard_errors.keys().map(|name| ("standard_errors", name)))
-        {
+        let told = told.chain(problem.certified.standard_errors.keys().map(|name| ("standard_errors", name)));
+        let told = told.chain(problem.period.keys().map(|name| ("period", name)));
+        let same = problem.equivalent.iter().flat_map(BTreeMap::keys).map(|name| ("equivalent", name));
+        for (place, name) in told.chain(same) {
             if !parameters.contains(name) {
                 let known = parameters.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
                 let hint = nearest(name, parameters.iter().map(String::as_str))
                     .map_or_else(|| format!("there are {known}"), |near| format!("did you mean {near}?"));
                 return Err(data(format!("{place}: the model has no parameter {name}; {hint}")));
             }
+        }
+        let values = starts.iter().flatten().chain(&certified).chain(&problem.certified.standard_errors);
+        if let Some((name, x)) = values.into_iter().find(|(_, x)| !x.is_finite()) {
+            return Err(data(format!("{name} cannot be {x:?}")));
         }
         Ok(Problem {
             suite: suite.into(),
@@ -371,12 +404,36 @@ impl Problem {
     }
 }
 
-/// A column as a track over the rows' times.
+/// Why a column of data makes no track.
+#[derive(Debug, Error)]
+pub enum ColumnError {
+    /// Two rows of one time differ in it.
+    #[error("at time {time:?} it is {first:?} and {second:?}")]
+    Twice {
+        /// The time.
+        time: f64,
+        /// What it is in the row that comes first.
+        first: f64,
+        /// What it is in the next row.
+        second: f64,
+    },
+    /// The times are not those of keys.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+/// A column of data as a track over the rows' times, linear between them; rows that are the same count once.
 ///
 /// # Errors
-/// [`BuildError::Keys`] where the times are not those of keys.
-pub fn column_track(times: &[f64], column: &[f64]) -> Result<Track, BuildError> {
-    linear(times.iter().copied().zip(column.iter().copied())).track()
+/// See [`ColumnError`].
+pub fn column_track(times: &[f64], column: &[f64]) -> Result<Track, ColumnError> {
+    let mut rows: Vec<(f64, f64)> = times.iter().copied().zip(column.iter().copied()).collect();
+    rows.dedup();
+    let twice = rows.iter().zip(rows.iter().skip(1)).find(|(a, b)| a.0 == b.0);
+    if let Some((&(time, first), &(_, second))) = twice {
+        return Err(ColumnError::Twice { time, first, second });
+    }
+    Ok(linear(rows).track()?)
 }
 
 /// A scene's channels, and each column with the channel that it is of; `None` if the model is a formula.
@@ -446,10 +503,14 @@ fn named(values: &Values) -> Names {
     Names::new().starts(values.iter().map(|(name, x)| (name, *x)))
 }
 
-/// What is fitted in the place of y: a formula of `y`, as a track over y.
-fn response(formula: &str) -> Result<Track, SyntaxError> {
-    let y = t()
-        .track()
-        .map_err(|e| SyntaxError { kind: e.into(), span: keyfit_ir::Span { start: 0, end: 0 } })?;
-    Track::parse_with(formula, &Names::new().track("y", y))
+/// What is fitted in the place of y: a formula of `y`, as a track over y; `None` if it is one of anything else.
+fn response(formula: &str) -> Result<Option<Track>, SyntaxError> {
+    let names = |y: Expr| -> Result<Names, SyntaxError> {
+        let y = y.track();
+        let y = y.map_err(|e| SyntaxError { kind: e.into(), span: keyfit_ir::Span { start: 0, end: 0 } })?;
+        Ok(Names::new().track("y", y))
+    };
+    let still = Track::parse_with(formula, &names(constant(1.0))?)?;
+    let own = Track::parse_with(formula, &names(t())?)?;
+    Ok((still.is_time_invariant() && own.free_parameters().is_empty()).then_some(own))
 }

@@ -145,13 +145,27 @@ fn a_name_is_a_file() {
         let said = open(&folder.0, "study").unwrap_err().to_string();
         assert!(said.ends_with("it is not a regular file"), "{said}");
     }
-    let foreign = folder.0.join("foreign.db");
-    let connection = rusqlite::Connection::open(&foreign).unwrap();
-    connection.execute_batch("CREATE TABLE own (x); INSERT INTO own VALUES (1)").unwrap();
-    drop(connection);
-    let before = fs::read(&foreign).unwrap();
-    assert!(matches!(Store::create(&foreign, "study"), Err(StoreError::Format { .. })));
-    assert!(fs::read(&foreign).unwrap() == before);
+    for (k, own) in [
+        "CREATE TABLE own (x); INSERT INTO own VALUES (1)",
+        "PRAGMA journal_mode = WAL; CREATE TABLE own (x)",
+        "CREATE VIEW own AS SELECT 1",
+        "PRAGMA user_version = 7",
+        "CREATE TABLE meta (a, b)",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let foreign = folder.0.join(format!("foreign{k}.db"));
+        let connection = rusqlite::Connection::open(&foreign).unwrap();
+        connection.execute_batch(own).unwrap();
+        drop(connection);
+        let before = fs::read(&foreign).unwrap();
+        for open in [Store::create, Store::open] {
+            let found = open(&foreign, "study");
+            assert!(matches!(found, Err(StoreError::Format { .. })), "{own}: {found:?}");
+        }
+        assert!(fs::read(&foreign).unwrap() == before, "{own}");
+    }
 }
 
 /// What goes into a store that was removed would be lost.

@@ -54,7 +54,9 @@ pub struct RateJump {
     pub others: usize,
     /// The rate just before.
     pub before: f64,
-    /// The rate from there on.
+    /// The rate at the time itself, which the target is held against.
+    pub here: f64,
+    /// The rate just after.
     pub after: f64,
     /// Whether that is the stillness after the last key.
     pub ends: bool,
@@ -64,11 +66,12 @@ pub struct RateJump {
 
 impl fmt::Display for RateJump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RateJump { channel, rate, time, others, before, after, ends, earlier } = self;
+        let RateJump { channel, rate, time, others, before, here, after, ends, earlier } = self;
         write!(f, "at time {time:?} the {} of {channel} ", rate.name())?;
-        match ends {
-            true => write!(f, "is that after the last key, where the track stands still")?,
-            false => write!(f, "jumps, and is that from there on, {after:?}")?,
+        match (ends, is_same(*here, *after)) {
+            (true, _) => write!(f, "is that after the last key, where the track stands still")?,
+            (false, true) => write!(f, "jumps, and is that from there on, {after:?}")?,
+            (false, false) => write!(f, "jumps, and is {here:?} there and {after:?} from there on")?,
         }
         write!(f, "; just before it is {before:?}: to aim at this, aim a little earlier, at {earlier:?}")?;
         match others {
@@ -169,6 +172,11 @@ const STEEP: f64 = 4096.0;
 /// One of so many parts of a second earlier one aims at the rate before a jump.
 const PARTS: f64 = 1e6;
 
+/// Whether rates differ by no more than what a person would call rounding.
+fn is_same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= SAME * a.abs().max(b.abs())
+}
+
 /// The targets of a channel that is the rate of another at which it jumps, its parameters having their current values. Where a track that
 /// stood still sets off with its first key, there is nothing before to be aimed at.
 pub(crate) fn rate_jump(channel: &Channel, (of, rate): (&Channel, Rate), track: &Track) -> Option<RateJump> {
@@ -180,39 +188,49 @@ pub(crate) fn rate_jump(channel: &Channel, (of, rate): (&Channel, Rate), track: 
         track.sample_into(&times, &mut rates);
         rates
     };
-    let after = sampled(&|t| t);
-    let before = sampled(&f64::next_down);
+    let here = sampled(&|t| t);
+    let (before, after) = (sampled(&f64::next_down), sampled(&f64::next_up));
     let long_before = sampled(&|t| t - STEEP * (t - t.next_down()));
+    let long_after = sampled(&|t| t + STEEP * (t.next_up() - t));
     let keyed = of.track.nodes().iter().filter_map(|node| match node {
         Node::Keyed(keyed) if matches!(of.track.node(keyed.clock()), Some(Node::Clock)) => Some(keyed.keys()),
         _ => None,
     });
     let (first, last): (Vec<f64>, Vec<f64>) =
         keyed.filter_map(|keys| Some((keys.first()?.time(), keys.last()?.time()))).unzip();
+    // the clock is exact, however large
+    let largest = |t: f64| {
+        let numbers = track.nodes().iter().zip(track.node_values(t));
+        let computed = numbers.filter(|(node, x)| !matches!(node, Node::Clock) && x.is_finite());
+        computed.map(|(_, x)| x.abs()).fold(0.0, f64::max)
+    };
     let jumps = |k: &usize| {
-        let (t, before, after) = (times[*k], before[*k], after[*k]);
-        let jump = (after - before).abs();
-        let largest =
-            || track.node_values(t).into_iter().map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max);
-        jump.is_finite()
-            && jump > SAME * before.abs().max(after.abs())
-            && jump > (before - long_before[*k]).abs()
-            && !(before == 0.0 && first.contains(&t))
-            && jump > ROUNDINGS * f64::EPSILON * largest()
+        let (t, here) = (times[*k], here[*k]);
+        let differs = |near: f64, far: f64| {
+            let jump = (here - near).abs();
+            jump.is_finite()
+                && !is_same(here, near)
+                && jump > (near - far).abs()
+                && jump > ROUNDINGS * f64::EPSILON * largest(t)
+        };
+        let sets_off = before[*k] == 0.0 && first.contains(&t);
+        !sets_off && (differs(before[*k], long_before[*k]) || differs(after[*k], long_after[*k]))
     };
     let mut found = (0..times.len()).filter(jumps);
     let k = found.next()?;
-    let (time, before, after) = (times[k], before[k], after[k]);
+    let (time, before, here, after) = (times[k], before[k], here[k], after[k]);
     let near = (time * PARTS - 1.0).round() / PARTS;
-    let as_before = near < time && (track.sample(near) - before).abs() < (after - before).abs() / 2.0;
+    let jump = (here - before).abs().max((after - before).abs());
+    let as_before = near < time && (track.sample(near) - before).abs() < jump / 2.0;
     Some(RateJump {
         channel: of.name.clone(),
         rate,
         time,
         others: found.count(),
         before,
+        here,
         after,
-        ends: after == 0.0 && last.contains(&time),
+        ends: here == 0.0 && last.contains(&time),
         earlier: if as_before { near } else { time.next_down() },
     })
 }

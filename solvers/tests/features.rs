@@ -122,6 +122,14 @@ fn targets_at_jumps_of_a_rate_are_told() {
         ),
         told("floor(?p=1*t)", "select(step(2, ?p=1*t), 0, 0)", &[0.5]),
         told("sqrt(?p=1*t)", "1/(2*sqrt(?p=1*t))", &[0.0]),
+        // milliseconds of this century
+        told(
+            "linear[1700000000000=0 1700000001000=?a=1 1700000002000=5]",
+            "hold[0=0 1700000000000=(?a=1/1000) 1700000001000=((5-?a)/1000) 1700000002000=0]",
+            &[1700000001000.0],
+        ),
+        // from there on it is another one than there
+        told("?a=1*min(t, 1)", "?a=1*select(step(1, t)*step(t, 1), 1, select(step(1, t), 0, 1))", &[1.0]),
     ];
     insta::assert_snapshot!(text.join("\n---\n"));
     // it sets off, or is smooth, steep, rounded, infinite

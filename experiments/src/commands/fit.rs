@@ -172,6 +172,9 @@ impl Fit {
                 .hint("0.95, the default, makes intervals that hold the right value 95 times in 100"));
         }
         let options = self.aim.options()?;
+        if let Some(out) = &self.out {
+            self.aim.check_out(out)?;
+        }
         let mut table = self.aim.table()?;
         let mut model = self.model.load(table.as_mut())?;
         let starts = model.starts();
@@ -232,6 +235,22 @@ fn write_fitted(path: &Path, answer: &Answer, starts: &BTreeMap<String, f64>) ->
 }
 
 impl Aim {
+    /// What is written must be a file, and not the data.
+    fn check_out(&self, out: &Path) -> Result<(), Failure> {
+        let real = |path: &Path| path.canonicalize().ok();
+        let is_data = self
+            .data
+            .as_ref()
+            .is_some_and(|data| real(out).is_some_and(|out| real(data.as_ref()) == Some(out)));
+        match (is_data, out == Path::new("-")) {
+            (true, _) => {
+                Err(Failure::input(format!("{} holds the data: --out would write over it", out.display())))
+            }
+            (_, true) => Err(Failure::input("--out wants the name of a file")),
+            _ => Ok(()),
+        }
+    }
+
     /// As the solvers take it.
     pub fn options(&self) -> Result<FitOptions, Failure> {
         Ok(FitOptions {

@@ -99,13 +99,15 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 /// The ending of temporary names, which begin with a point and the number of a process.
 const PARTIAL: &str = ".partial";
 
+/// The process that has written to a file under this temporary name; `None` if it is another name.
+fn partial_of(name: &str) -> Option<Pid> {
+    let (process, number) = name.strip_prefix('.')?.strip_suffix(PARTIAL)?.split_once('-')?;
+    number.parse::<u32>().ok().and_then(|_| Pid::from_raw(process.parse().ok()?))
+}
+
 /// Removes what processes that are gone have left half written in a folder and below.
 fn clear_partial(folder: &Path) {
-    let gone = |name: &str| {
-        let process = name.strip_prefix('.')?.strip_suffix(PARTIAL)?.split_once('-')?.0;
-        let process = Pid::from_raw(process.parse().ok()?)?;
-        Some(test_kill_process(process) == Err(Errno::SRCH))
-    };
+    let gone = |name: &str| Some(test_kill_process(partial_of(name)?) == Err(Errno::SRCH));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => clear_partial(&entry.path()),

@@ -1,5 +1,6 @@
 //! `keyfit study`
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use keyfit::suite::FORM;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 
-use super::{clear_partial, fill_whole, print, print_json, write_whole};
+use super::{clear_partial, fill_whole, partial_of, print, print_json, write_whole};
 use crate::failure::{Failure, Source, say};
 use crate::model::read;
 
@@ -168,12 +169,13 @@ impl Study {
 
 /// Each worker reads the study.
 fn is_file(path: &str) -> Result<(), Failure> {
-    match path {
-        "-" => {
+    let is_stream = path == "-" || ["/dev/", "/proc/"].iter().any(|root| path.starts_with(root));
+    match is_stream {
+        true => {
             Err(Failure::input("a study must be a file")
                 .hint("each worker reads it, which stdin cannot give"))
         }
-        _ => Ok(()),
+        false => Ok(()),
     }
 }
 
@@ -189,9 +191,17 @@ fn init(path: &Path) -> Result<(), Failure> {
 
 /// Reads a study file; every fault is told.
 pub fn load(path: &str) -> Result<Plan, Failure> {
+    load_text(path).map(|(study, _)| study)
+}
+
+/// The same with the text that it was read from.
+fn load_text(path: &str) -> Result<(Plan, String), Failure> {
     let source = read(path)?;
     let folder = Path::new(path).parent().unwrap_or(Path::new("."));
-    Plan::parse(&source.text, folder).map_err(|faults| study_faults(&source, &faults))
+    match Plan::parse(&source.text, folder) {
+        Ok(study) => Ok((study, source.text)),
+        Err(faults) => Err(study_faults(&source, &faults)),
+    }
 }
 
 fn study_faults(source: &Source, faults: &[file::Fault]) -> Failure {
@@ -380,31 +390,33 @@ impl Report {
                 from.iter().collect::<PathBuf>().join(report::STUDY).to_string_lossy().into_owned()
             }
         };
-        let study = load(&file)?;
-        let text = read(&file)?.text;
-        clear_partial(&self.out);
-        self.check(&study)?;
-        let before = named(&self.out);
-        let mut folder = OutFolder(&self.out);
-        if report::study_of(&self.out).is_none() {
-            // what is cut short is known as this study's, and can be gone on with
-            report::begin(&study, &mut folder)
-                .map_err(|e| Failure::input(format!("{}: {e}", self.out.display())))?;
+        let (study, text) = load_text(&file)?;
+        if let Some(from) = &self.from
+            && report::study_of(from).as_ref() != Some(&study.hash)
+        {
+            return Err(Failure::input(format!(
+                "{} was made by another version of keyfit, or of another study: its study's hash is not that of its inputs",
+                from.display()
+            )));
         }
+        let is_begun = self.check(&study)?;
+        clear_partial(&self.out);
+        let before = named(&self.out);
+        let mut folder = OutFolder { path: &self.out, written: BTreeSet::new() };
         let made = match &self.from {
             None => {
                 let path = store_path(&file, self.store.as_ref());
                 let mut store = Store::open(&path, &study.hash).map_err(Failure::input)?;
-                report::write(&study, &text, &mut store, &mut folder)
+                report::write(&study, &text, &mut store, &mut folder, is_begun)
             }
             Some(from) => {
                 let name = from.join(report::RUNS);
                 let runs = fs::read_to_string(&name)
                     .map_err(|e| Failure::input(format!("{}: {e}", name.display())))?;
                 let mut store = Store::temporary(&study.hash).map_err(Failure::input)?;
-                let unpacked = report::unpack(&runs, &mut store);
+                let unpacked = report::unpack(&runs, &study, &mut store);
                 drop(runs);
-                unpacked.and_then(|()| report::write(&study, &text, &mut store, &mut folder))
+                unpacked.and_then(|()| report::write(&study, &text, &mut store, &mut folder, is_begun))
             }
         };
         let files = made.map_err(|error| match &error {
@@ -419,7 +431,8 @@ impl Report {
             _ => Failure::input(&error),
         })?;
         // what was in the report that stood here, and is in this one no more
-        for path in before.difference(&named(&self.out)) {
+        let unnamed = report::UNNAMED.map(str::to_owned);
+        for path in before.iter().chain(&unnamed).filter(|path| !folder.written.contains(*path)) {
             let _ = fs::remove_file(self.out.join(path));
         }
         let index = self.out.join("report.html");
@@ -434,29 +447,40 @@ impl Report {
         }
     }
 
-    /// The folder must be empty, or hold a report of this study.
-    fn check(&self, study: &Plan) -> Result<(), Failure> {
+    /// The folder must be empty, or hold a report of this study, which it tells.
+    fn check(&self, study: &Plan) -> Result<bool, Failure> {
         let fail = |e: io::Error| Failure::input(format!("{}: {e}", self.out.display()));
-        let is_taken = self.out.is_dir() && fs::read_dir(&self.out).map_err(fail)?.next().is_some();
-        if is_taken && report::study_of(&self.out).as_ref() != Some(&study.hash) {
+        let is_begun = report::study_of(&self.out).as_ref() == Some(&study.hash);
+        let is_taken = self.out.is_dir()
+            && fs::read_dir(&self.out)
+                .map_err(fail)?
+                .flatten()
+                .any(|entry| partial_of(&entry.file_name().to_string_lossy()).is_none());
+        if is_taken && !is_begun {
             return Err(Failure::input(format!(
                 "{} holds something else than a report of this study",
                 self.out.display()
             ))
             .hint("name a new folder with --out"));
         }
-        Ok(())
+        Ok(is_begun)
     }
 }
 
 /// Where a report goes.
-struct OutFolder<'a>(&'a Path);
+struct OutFolder<'a> {
+    path: &'a Path,
+    /// The files that have gone there.
+    written: BTreeSet<String>,
+}
 
 impl report::Output for OutFolder<'_> {
     fn file(&mut self, path: &str, fill: &mut report::Fill<'_>) -> io::Result<()> {
-        let path = self.0.join(path);
-        fs::create_dir_all(path.parent().unwrap_or(&path))?;
-        fill_whole(&path, fill)
+        let target = self.path.join(path);
+        fs::create_dir_all(target.parent().unwrap_or(&target))?;
+        fill_whole(&target, fill)?;
+        self.written.insert(path.into());
+        Ok(())
     }
 }
 
@@ -548,8 +572,15 @@ fn end_with_parent() -> Result<(), Failure> {
 /// What a run takes beyond it ends its process, which is noticed.
 fn limit_memory(megabytes: u64) -> Result<(), Failure> {
     let own = megabytes.saturating_mul(1 << 20);
-    // where there is a lower limit, that holds
-    let bytes = Some(getrlimit(Resource::As).maximum.map_or(own, |known| known.min(own)));
+    if let Some(known) = getrlimit(Resource::As).maximum.filter(|known| *known < own) {
+        // a run that takes more than that would count as one that took too much
+        return Err(Failure::input(format!(
+            "the study grants a run {megabytes} MB, and the limit here is {} MB (ulimit -v)",
+            known >> 20
+        ))
+        .hint("raise that limit, or lower megabytes under [budget]"));
+    }
+    let bytes = Some(own);
     setrlimit(Resource::As, Rlimit { current: bytes, maximum: bytes })
         .map_err(|e| Failure::input(format!("the memory limit cannot be set: {e}")))
 }

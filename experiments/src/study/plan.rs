@@ -34,7 +34,7 @@ pub struct Study {
     pub digits: Vec<f64>,
     /// Tolerances of data profiles.
     pub tau: Vec<f64>,
-    /// SHA-256 of all that the runs depend on: what the study file says but for names, where its folders lie and what is counted as solved; the problem files as they stand; the version of keyfit.
+    /// SHA-256 of all that the runs depend on: what the study file says but for the names of study and solvers, where its folders lie and what is counted as solved; the problem files as they stand; the version of keyfit.
     pub hash: String,
     /// The folders of problem files that the study names.
     pub folders: Vec<ProblemFolder>,

@@ -287,7 +287,8 @@ const TRY: Duration = Duration::from_millis(50);
 
 impl Drop for Store {
     fn drop(&mut self) {
-        if self.lock.is_some() {
+        // one that was refused may be another program's
+        if self.lock.is_some() && self.file.is_some() {
             // a store with a log cannot be read where nothing can be written; one that somebody reads now keeps its log
             let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
         }
@@ -339,19 +340,18 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let mut store = Store::connect(path, &real, flags)?;
         store.lock = Some(lock);
-        let tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table'";
-        let made = store.sql(|connection| connection.query_row(tables, [], |row| row.get::<_, i64>(0)))? > 0;
-        if made {
-            // before anything is written: it may be another program's
-            store.check(study)?;
+        let pages = store.sql(|connection| {
+            connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))
+        })?;
+        // before anything is written: it may be another program's
+        match pages {
+            0 => store.lay_out(study)?,
+            _ => store.check(study)?,
         }
         store.sql(|connection| {
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "FULL")
         })?;
-        if !made {
-            store.lay_out(study)?;
-        }
         store.file = identity(&real);
         Ok(store)
     }
@@ -414,7 +414,8 @@ impl Store {
     fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
         let row = self.connection.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0));
         match row.optional().map_err(|source| StoreError::sqlite(&self.path, source)) {
-            // no such table, or not of this kind
+            // no such table or column, or not of this kind
+            Err(StoreError::Sqlite { source: rusqlite::Error::SqlInputError { .. }, .. }) => Ok(None),
             Err(StoreError::Sqlite { source, .. })
                 if source.sqlite_error_code() == Some(ErrorCode::Unknown) =>
             {

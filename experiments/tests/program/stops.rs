@@ -168,12 +168,15 @@ fn a_worker_that_does_not_start_ends_the_study() {
     };
     let said =
         |words: &[&str]| ["sh", "-c"].iter().chain(words).map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    // a run that took more than that would count as one that took too much
+    let limited = format!("ulimit -v 1000000; exec {}", worker("s.toml").join(" "));
     for (command, due) in [
         (worker("other.toml"), "other.toml or its problem files have changed since the study began"),
         (worker("none.toml"), "none.toml: No such file"),
         (said(&["echo hello; read n"]), "it said \"hello\""),
         (said(&["echo no room >&2; exit 3"]), "a worker did not start: no room"),
         (said(&["exit 3"]), "exit status: 3"),
+        (said(&[&limited]), "the study grants a run 2048 MB, and the limit here is 976 MB"),
     ] {
         let mut store = Store::create(&folder.0.join("a.runs"), &study.hash).unwrap();
         let workers = Workers::Processes { count: 2, command };
@@ -181,14 +184,6 @@ fn a_worker_that_does_not_start_ends_the_study() {
         assert!(matches!(failed, RunError::NoWorker { .. }) && failed.to_string().contains(due), "{failed}");
         assert_eq!(store.finished().unwrap(), [0; 0]);
     }
-    // a limit that is lower already holds
-    let limited = format!("ulimit -v 1000000; exec {}", worker("s.toml").join(" "));
-    let mut store = Store::create(&folder.0.join("b.runs"), &study.hash).unwrap();
-    let workers = Workers::Processes { count: 1, command: said(&[&limited]) };
-    run(&study, &mut store, Shard::parse("1/500").unwrap(), &workers, |_, _| {}).unwrap();
-    store
-        .for_each(|_, record, _| assert!(!record.status.starts_with("crashed"), "{}", record.status))
-        .unwrap();
 }
 
 /// A worker does not outlive its study, even in the middle of a run that does not end.

@@ -559,6 +559,17 @@ fn a_report_is_what_it_was_made_of() {
     assert!(!other.contains("figures/performance-4.svg"));
     assert!(done(&["study", "verify", "cut"]).contains("not checked: machine.json, own.txt, times/"));
     done(&["study", "report", "s.toml", "--out", "cut"]);
+    // one made of a report has no times, and keeps none that stood there
+    done(&["study", "report", "--from", "a", "--out", "cut"]);
+    assert!(!folder.0.join("cut/machine.json").exists() && !folder.0.join("cut/times/ratios.csv").exists());
+    // what holds something else is left as it is
+    std::fs::create_dir_all(folder.0.join("foreign")).unwrap();
+    folder.write("foreign/.999999999-mine.partial", "mine");
+    folder.write("foreign/.999999999-0.partial", "half");
+    refused(&["study", "report", "s.toml", "--out", "foreign"], "something else than a report");
+    assert_eq!(std::fs::read_dir(folder.0.join("foreign")).unwrap().count(), 2);
+    refused(&["study", "report", "s.toml", "--store", "none.runs", "--out", "none"], "none.runs");
+    assert!(!folder.0.join("none").exists());
     let text = String::from_utf8(whole["runs.jsonl"].clone()).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     let put = |lines: &[&str]| folder.write("cut/runs.jsonl", lines.join("\n") + "\n");
@@ -585,8 +596,10 @@ fn a_report_is_what_it_was_made_of() {
     assert_ne!(beyond, last);
     cheated(
         &[lines.as_slice(), &[&beyond]].concat(),
-        &format!("1 of {} runs are not in the store", number + 1),
+        &format!("line {} of runs.jsonl is no run", number + 1),
     );
+    cheated(&lines, &format!("1 of {} runs are not in the store", number + 1));
+    refused(&["study", "verify", "cut"], &format!("1 of {} runs are not in the store", number + 1));
     let short = last.rsplit_once(',').unwrap().0.to_owned() + "]]";
     cheated(&[lines.as_slice(), &[&short]].concat(), &format!("line {} of runs.jsonl is no run", number + 1));
     refused(&["study", "run", "-"], "a study must be a file");

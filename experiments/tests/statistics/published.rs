@@ -25,7 +25,7 @@ fn kept(name: &str) -> (Study, Store) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.runs", std::process::id()));
     let _ = std::fs::remove_file(&path);
     let mut store = Store::create(&path, &study.hash).unwrap();
-    unpack(include_str!("study/runs.jsonl"), &mut store).unwrap();
+    unpack(include_str!("study/runs.jsonl"), &study, &mut store).unwrap();
     (study, store)
 }
 

@@ -53,6 +53,9 @@ const INPUTS: &str = "inputs/";
 pub const RUNS: &str = "runs.jsonl";
 /// The list of what is in it.
 pub const MANIFEST: &str = "manifest.json";
+/// What the manifest does not name, as it differs from machine to machine.
+pub const UNNAMED: [&str; 4] =
+    ["times/ratios.csv", "times/ratios.md", "times/performance.svg", "machine.json"];
 /// The list of all crates with their versions.
 const LOCK: &str = include_str!("../../../../Cargo.lock");
 /// What the page says of itself.
@@ -90,8 +93,8 @@ pub enum ReportError {
         /// Why.
         source: io::Error,
     },
-    /// A line that is no run, or the one of a run that stands above, or out of order.
-    #[error("line {line} of {RUNS} is no run with a number above that of the line before")]
+    /// A line that is no run, or the one of a run that stands above, or out of order, or of none of the study's.
+    #[error("line {line} of {RUNS} is no run of the study with a number above that of the line before")]
     Line {
         /// Which, from 1.
         line: usize,
@@ -170,12 +173,13 @@ impl Write for Hashing<'_> {
 /// See [`ReportError`].
 pub fn report(study: &Study, text: &str, store: &mut Store) -> Result<Files, ReportError> {
     let mut files = Files::new();
-    write(study, text, store, &mut files)?;
+    write(study, text, store, &mut files, true)?;
     Ok(files)
 }
 
 /// Writes a finished study's report; gives the number of its files. `text` is the study file's. The inputs come first, and the
-/// manifest when all that it names is there.
+/// manifest when all that it names is there; before them one that names nothing but the study, unless the folder `is_begun`: what is cut
+/// short is known as this study's, and can be gone on with.
 ///
 /// # Errors
 /// See [`ReportError`].
@@ -184,8 +188,14 @@ pub fn write(
     text: &str,
     store: &mut Store,
     out: &mut dyn Output,
+    is_begun: bool,
 ) -> Result<usize, ReportError> {
     let table = Table::load(study, store)?;
+    if !is_begun {
+        let begun = json!({ "study": study.name, "study_hash": study.hash });
+        out.file(MANIFEST, &mut |to| writeln!(to, "{begun:#}"))
+            .map_err(|source| ReportError::Io { path: MANIFEST.into(), source })?;
+    }
     let mut out = Hashed { out, hashes: BTreeMap::new() };
     for (path, text) in inputs(study, text) {
         out.put(&path, text)?;
@@ -229,10 +239,11 @@ pub fn write(
     // not in the manifest: these differ. A report made of another one has no times
     if table.runs.iter().any(|run| run.seconds.is_some()) {
         let times = named.times();
-        out.fill("times/ratios.csv", |to| sheet::csv(&times.data(), to))?;
-        out.put("times/ratios.md", times.markdown())?;
-        out.put("times/performance.svg", named.time_figure().svg(None))?;
-        out.put("machine.json", format!("{:#}\n", machine()))?;
+        let [ratios, read, figure, own] = UNNAMED;
+        out.fill(ratios, |to| sheet::csv(&times.data(), to))?;
+        out.put(read, times.markdown())?;
+        out.put(figure, named.time_figure().svg(None))?;
+        out.put(own, format!("{:#}\n", machine()))?;
     }
     Ok(out.hashes.len())
 }
@@ -249,8 +260,8 @@ fn inputs(study: &Study, text: &str) -> Files {
 ///
 /// # Errors
 /// See [`ReportError`].
-pub fn unpack(runs: &str, store: &mut Store) -> Result<(), ReportError> {
-    let mut rest = lines(runs);
+pub fn unpack(runs: &str, study: &Study, store: &mut Store) -> Result<(), ReportError> {
+    let mut rest = lines(runs, study);
     loop {
         let some: Vec<(u64, Record)> = rest.by_ref().take(TOGETHER).collect::<Result<_, _>>()?;
         if some.is_empty() {
@@ -260,11 +271,11 @@ pub fn unpack(runs: &str, store: &mut Store) -> Result<(), ReportError> {
     }
 }
 
-/// The runs of a report, whose numbers ascend.
-fn lines(runs: &str) -> impl Iterator<Item = Result<(u64, Record), ReportError>> {
-    let mut least = 0;
+/// The runs of a study's report, whose numbers ascend.
+fn lines(runs: &str, study: &Study) -> impl Iterator<Item = Result<(u64, Record), ReportError>> {
+    let (mut least, all) = (0, study.len());
     runs.lines().enumerate().map(move |(i, text)| {
-        let found = from_line(text).filter(|(number, ..)| *number >= least);
+        let found = from_line(text).filter(|(number, ..)| (least..all).contains(number));
         let (number, record, _) = found.ok_or(ReportError::Line { line: i + 1 })?;
         least = number.saturating_add(1);
         Ok((number, record))
@@ -276,15 +287,6 @@ pub fn study_of(folder: &Path) -> Option<String> {
     let text = std::fs::read_to_string(folder.join(MANIFEST)).ok()?;
     let manifest: Value = serde_json::from_str(&text).ok()?;
     Some(manifest.get("study_hash")?.as_str()?.to_owned())
-}
-
-/// Begins a report: a manifest that names nothing but the study.
-///
-/// # Errors
-/// It cannot be written.
-pub fn begin(study: &Study, out: &mut dyn Output) -> io::Result<()> {
-    let begun = json!({ "study": study.name, "study_hash": study.hash });
-    out.file(MANIFEST, &mut |to| writeln!(to, "{begun:#}"))
 }
 
 fn hash(bytes: &[u8]) -> String {

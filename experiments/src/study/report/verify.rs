@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::{MANIFEST, RUNS, ReportError, STUDY, hash, lines};
 use crate::study::Study;
 use crate::study::file::Fault;
+use crate::study::stats::table::TableError;
 use crate::study::store::Record;
 use crate::study::work::{execute, to_line};
 
@@ -89,13 +90,11 @@ impl Manifest {
 
 /// The files that a report's manifest names, all of them inside its folder; none where there is no finished report.
 pub fn named(folder: &Path) -> BTreeSet<String> {
-    let inside =
-        |path: &String| Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
     let manifest = Manifest::read(folder).ok();
     let all = manifest
         .into_iter()
         .flat_map(|manifest| manifest.inputs.into_keys().chain(manifest.outputs.into_keys()));
-    all.filter(inside).collect()
+    all.filter(|path| is_inside(path)).collect()
 }
 
 /// The files in a folder and below, `/` between the parts of their paths.
@@ -114,7 +113,12 @@ fn list(folder: &Path, below: &str, all: &mut Vec<String>) -> io::Result<()> {
 }
 
 fn is_same(folder: &Path, path: &str, known: &str) -> bool {
-    std::fs::read(folder.join(path)).is_ok_and(|bytes| hash(&bytes) == known)
+    is_inside(path) && std::fs::read(folder.join(path)).is_ok_and(|bytes| hash(&bytes) == known)
+}
+
+/// Whether a path leads to nowhere outside of the folder that it begins in.
+fn is_inside(path: &str) -> bool {
+    Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// Holds what a report is made of, inputs and runs, to the manifest.
@@ -125,7 +129,9 @@ pub fn sources(folder: &Path) -> Result<(), VerifyError> {
     let manifest = Manifest::read(folder)?;
     let made_of = manifest.outputs.iter().filter(|(path, _)| *path == RUNS).chain(&manifest.inputs);
     let changed = made_of.filter(|(path, known)| !is_same(folder, path, known));
-    let changed: Vec<String> = changed.map(|(path, _)| path.clone()).collect();
+    let mut changed: Vec<String> = changed.map(|(path, _)| path.clone()).collect();
+    let unnamed = [(RUNS, &manifest.outputs), (STUDY, &manifest.inputs)].into_iter();
+    changed.extend(unnamed.filter(|(path, own)| !own.contains_key(*path)).map(|(path, _)| path.to_owned()));
     if changed.is_empty() { Ok(()) } else { Err(VerifyError::Changed(changed)) }
 }
 
@@ -155,7 +161,11 @@ pub fn verify(folder: &Path, sample: usize) -> Result<Verification, VerifyError>
     if study.hash != manifest.study_hash {
         return Err(VerifyError::OtherStudy { version: manifest.keyfit });
     }
-    let mut runs: Vec<(u64, Record)> = lines(&text(RUNS)?).collect::<Result<_, _>>()?;
+    let mut runs: Vec<(u64, Record)> = lines(&text(RUNS)?, &study).collect::<Result<_, _>>()?;
+    let missing = study.len() - runs.len() as u64;
+    if missing > 0 {
+        return Err(ReportError::from(TableError::Missing { missing, all: study.len() }).into());
+    }
     // what a limit of time or memory has stopped ends elsewhere on another machine
     runs.retain(|(_, record)| !record.is_cut_off());
     let mut random = Random::new(study.seed);
