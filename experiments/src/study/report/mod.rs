@@ -35,7 +35,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use self::sheet::Sheet;
+use self::sheet::{Column, Sheet};
 use self::sheets::Named;
 use super::folders::copies;
 use super::stats::Table;
@@ -211,16 +211,15 @@ pub fn write(
     })?;
     let named = Named { study, table: &table };
     let sheets = named.all();
-    let mut data = |sheet: &Sheet| -> Result<(), ReportError> {
-        let columns = sheet.data();
-        out.fill(&format!("data/{}.csv", sheet.name), |to| sheet::csv(&columns, to))?;
+    let mut data = |name: &str, columns: Vec<Column>| -> Result<(), ReportError> {
+        out.fill(&format!("data/{name}.csv"), |to| sheet::csv(&columns, to))?;
         #[cfg(feature = "parquet")]
-        out.put(&format!("data/{}.parquet", sheet.name), parquet::file(&columns)?)?;
+        out.put(&format!("data/{name}.parquet"), parquet::file(&columns)?)?;
         Ok(())
     };
-    sheets.iter().try_for_each(&mut data)?;
-    data(&named.moments())?;
-    data(&named.parameters())?;
+    sheets.iter().try_for_each(|sheet| data(sheet.name, sheet.data()))?;
+    data("convergence", named.moments().data())?;
+    data("parameters", named.parameters())?;
     for sheet in sheets.iter().filter(|sheet| sheet.name != "runs") {
         out.put(&format!("tables/{}.tex", sheet.name), sheet.latex())?;
         out.put(&format!("tables/{}.md", sheet.name), sheet.markdown())?;

@@ -1,6 +1,6 @@
 //! The tables of a report.
 
-use super::sheet::{Cell, Row, Runs, Sheet};
+use super::sheet::{Cell, Column, Row, Runs, Sheet, Values};
 use crate::study::Study;
 use crate::study::plan::Started;
 use crate::study::stats::interval::{Interval, digits_interval, median, median_interval, ratio_interval};
@@ -345,34 +345,31 @@ impl Named<'_> {
         }
     }
 
-    /// Where each run ended.
-    pub fn parameters(&self) -> Sheet {
+    /// The columns of `data/parameters`: where each run ended that gave an answer, and what is certified.
+    pub fn parameters(&self) -> Vec<Column> {
         let names: Vec<Vec<String>> = self.study.problems.iter().map(Started::parameters).collect();
-        let mut rows = Vec::new();
-        for run in &self.table.runs {
-            let problem = run.job.problem;
-            let certified =
-                |name: &str| self.study.problems.get(problem)?.problem.certified.get(name).copied();
-            let named = names.get(problem).into_iter().flatten();
-            for (name, value) in named.zip(&run.record.parameters) {
-                let words = [self.problem(problem), self.solver(run.job.solver), name.clone()];
-                let mut cells = vec![Cell::Number(run.number as f64, 0)];
-                cells.extend(words.map(Cell::Text));
-                cells.push(Cell::Number(*value, 6));
-                cells.push(certified(name).map_or(Cell::None, |value| Cell::Number(value, 6)));
-                rows.push(Row { cells, ..Row::default() });
-            }
-        }
-        Sheet {
-            name: "parameters",
-            title: "Parameters".into(),
-            note: "Where each run ended that gave an answer, and what is certified.".into(),
-            columns: ["run", "problem", "solver", "parameter", "value", "certified"]
-                .map(str::to_owned)
-                .to_vec(),
-            rows,
-            shown: usize::MAX,
-        }
+        let rows = || {
+            let named = |run: &Summary| names.get(run.job.problem).into_iter().flatten();
+            self.table.runs.iter().flat_map(move |run| {
+                named(run).zip(&run.record.parameters).map(move |(name, value)| (run, name, *value))
+            })
+        };
+        let certified = |run: &Summary, name: &String| {
+            self.study.problems.get(run.job.problem)?.problem.certified.get(name).copied()
+        };
+        let text = |of: &dyn Fn(&Summary, &String) -> String| {
+            Values::Text(rows().map(|(run, name, _)| Some(of(run, name))).collect())
+        };
+        [
+            ("run", Values::Whole(rows().map(|(run, ..)| Some(run.number as i64)).collect())),
+            ("problem", text(&|run, _| self.problem(run.job.problem))),
+            ("solver", text(&|run, _| self.solver(run.job.solver))),
+            ("parameter", text(&|_, name| name.clone())),
+            ("value", Values::Real(rows().map(|(.., value)| Some(value)).collect())),
+            ("certified", Values::Real(rows().map(|(run, name, _)| certified(run, name)).collect())),
+        ]
+        .map(|(name, values)| Column { name: name.into(), values })
+        .into()
     }
 
     fn runs(&self) -> Sheet {
