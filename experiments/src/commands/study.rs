@@ -378,34 +378,21 @@ impl Submit {
 
 impl Report {
     fn run(self) -> Result<(), Failure> {
-        if let Some(from) = &self.from {
-            sources(from).map_err(|e| {
+        let file = self.file.as_deref().unwrap_or_default();
+        let (study, text) = match &self.from {
+            None => load_text(file)?,
+            Some(from) => sources(from).map_err(|e| {
                 Failure::input(e)
                     .hint("--from wants the folder of a report as it was written; see keyfit study verify")
-            })?;
-        }
-        let file = match (&self.file, &self.from) {
-            (Some(file), _) => file.clone(),
-            (None, from) => {
-                from.iter().collect::<PathBuf>().join(report::STUDY).to_string_lossy().into_owned()
-            }
+            })?,
         };
-        let (study, text) = load_text(&file)?;
-        if let Some(from) = &self.from
-            && report::study_of(from).as_ref() != Some(&study.hash)
-        {
-            return Err(Failure::input(format!(
-                "{} was made by another version of keyfit, or of another study: its study's hash is not that of its inputs",
-                from.display()
-            )));
-        }
         let is_begun = self.check(&study)?;
         clear_partial(&self.out);
         let before = named(&self.out);
         let mut folder = OutFolder { path: &self.out, written: BTreeSet::new() };
         let made = match &self.from {
             None => {
-                let path = store_path(&file, self.store.as_ref());
+                let path = store_path(file, self.store.as_ref());
                 let mut store = Store::open(&path, &study.hash).map_err(Failure::input)?;
                 report::write(&study, &text, &mut store, &mut folder, is_begun)
             }
@@ -424,15 +411,20 @@ impl Report {
                 let store =
                     self.store.iter().map(|path| format!(" --store {}", quoted(&path.to_string_lossy())));
                 let store: String = store.collect();
-                let hint = format!("carry them out with: keyfit study run {}{store}", quoted(&file));
+                let hint = format!("carry them out with: keyfit study run {}{store}", quoted(file));
                 Failure::input(&error).hint(hint)
             }
             ReportError::Io { .. } => Failure::input(format!("{}: {error}", self.out.display())),
             _ => Failure::input(&error),
         })?;
-        // what was in the report that stood here, and is in this one no more
+        // what was in the report that stood here, and is in this one no more; the times of one that was made of itself are its own
+        let is_itself = self
+            .from
+            .as_ref()
+            .is_some_and(|from| fs::canonicalize(from).ok() == fs::canonicalize(&self.out).ok());
         let unnamed = report::UNNAMED.map(str::to_owned);
-        for path in before.iter().chain(&unnamed).filter(|path| !folder.written.contains(*path)) {
+        let unnamed = unnamed.iter().filter(|_| !is_itself);
+        for path in before.iter().chain(unnamed).filter(|path| !folder.written.contains(*path)) {
             let _ = fs::remove_file(self.out.join(path));
         }
         let index = self.out.join("report.html");

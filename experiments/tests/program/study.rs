@@ -562,6 +562,8 @@ fn a_report_is_what_it_was_made_of() {
     // one made of a report has no times, and keeps none that stood there
     done(&["study", "report", "--from", "a", "--out", "cut"]);
     assert!(!folder.0.join("cut/machine.json").exists() && !folder.0.join("cut/times/ratios.csv").exists());
+    done(&["study", "report", "--from", "a", "--out", "a"]);
+    assert!(files(&folder.0.join("a")) == whole && folder.0.join("a/machine.json").exists());
     // what holds something else is left as it is
     std::fs::create_dir_all(folder.0.join("foreign")).unwrap();
     folder.write("foreign/.999999999-mine.partial", "mine");

@@ -8,7 +8,7 @@ use keyfit_solvers::Random;
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::{MANIFEST, RUNS, ReportError, STUDY, hash, lines};
+use super::{INPUTS, MANIFEST, RUNS, ReportError, STUDY, hash, lines};
 use crate::study::Study;
 use crate::study::file::Fault;
 use crate::study::stats::table::TableError;
@@ -81,11 +81,24 @@ struct Manifest {
 
 impl Manifest {
     fn read(folder: &Path) -> Result<Manifest, VerifyError> {
-        let path = folder.join(MANIFEST);
-        let text = std::fs::read_to_string(&path)
-            .map_err(|source| VerifyError::Io { path: path.display().to_string(), source })?;
-        Ok(serde_json::from_str(&text)?)
+        Ok(serde_json::from_str(&text(folder, MANIFEST)?)?)
     }
+
+    /// The study of the report's inputs, with the text of its file.
+    fn study(self, folder: &Path) -> Result<(Study, String), VerifyError> {
+        let text = text(folder, STUDY)?;
+        let study = Study::parse(&text, &folder.join(INPUTS)).map_err(VerifyError::Study)?;
+        match study.hash == self.study_hash {
+            true => Ok((study, text)),
+            false => Err(VerifyError::OtherStudy { version: self.keyfit }),
+        }
+    }
+}
+
+fn text(folder: &Path, path: &str) -> Result<String, VerifyError> {
+    let path = folder.join(path);
+    std::fs::read_to_string(&path)
+        .map_err(|source| VerifyError::Io { path: path.display().to_string(), source })
 }
 
 /// The files that a report's manifest names, all of them inside its folder; none where there is no finished report.
@@ -121,18 +134,18 @@ fn is_inside(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Holds what a report is made of, inputs and runs, to the manifest.
+/// The study that a report is of and the text of its file, once what the report is made of, inputs and runs, is what the manifest says.
 ///
 /// # Errors
-/// [`VerifyError::Changed`], and where there is no manifest.
-pub fn sources(folder: &Path) -> Result<(), VerifyError> {
+/// See [`VerifyError`].
+pub fn sources(folder: &Path) -> Result<(Study, String), VerifyError> {
     let manifest = Manifest::read(folder)?;
     let made_of = manifest.outputs.iter().filter(|(path, _)| *path == RUNS).chain(&manifest.inputs);
     let changed = made_of.filter(|(path, known)| !is_same(folder, path, known));
     let mut changed: Vec<String> = changed.map(|(path, _)| path.clone()).collect();
     let unnamed = [(RUNS, &manifest.outputs), (STUDY, &manifest.inputs)].into_iter();
     changed.extend(unnamed.filter(|(path, own)| !own.contains_key(*path)).map(|(path, _)| path.to_owned()));
-    if changed.is_empty() { Ok(()) } else { Err(VerifyError::Changed(changed)) }
+    if changed.is_empty() { manifest.study(folder) } else { Err(VerifyError::Changed(changed)) }
 }
 
 /// Takes the hashes of all files, and carries out so many runs again, of those that had ended by themselves; which ones is
@@ -141,11 +154,6 @@ pub fn sources(folder: &Path) -> Result<(), VerifyError> {
 /// # Errors
 /// See [`VerifyError`].
 pub fn verify(folder: &Path, sample: usize) -> Result<Verification, VerifyError> {
-    let io = |path: &str| {
-        let path = folder.join(path).display().to_string();
-        move |source| VerifyError::Io { path, source }
-    };
-    let text = |path: &str| std::fs::read_to_string(folder.join(path)).map_err(io(path));
     let manifest = Manifest::read(folder)?;
     let mut found = Verification::default();
     for (path, known) in manifest.inputs.iter().chain(&manifest.outputs) {
@@ -153,15 +161,13 @@ pub fn verify(folder: &Path, sample: usize) -> Result<Verification, VerifyError>
         found.changed.extend((!is_same(folder, path, known)).then(|| path.clone()));
     }
     let mut there = Vec::new();
-    list(folder, "", &mut there).map_err(io(""))?;
+    list(folder, "", &mut there)
+        .map_err(|source| VerifyError::Io { path: folder.display().to_string(), source })?;
     let known = |path: &String| manifest.inputs.contains_key(path) || manifest.outputs.contains_key(path);
     found.unchecked = there.into_iter().filter(|path| path != MANIFEST && !known(path)).collect();
     found.unchecked.sort();
-    let study = Study::parse(&text(STUDY)?, &folder.join("inputs")).map_err(VerifyError::Study)?;
-    if study.hash != manifest.study_hash {
-        return Err(VerifyError::OtherStudy { version: manifest.keyfit });
-    }
-    let mut runs: Vec<(u64, Record)> = lines(&text(RUNS)?, &study).collect::<Result<_, _>>()?;
+    let (study, _) = manifest.study(folder)?;
+    let mut runs: Vec<(u64, Record)> = lines(&text(folder, RUNS)?, &study).collect::<Result<_, _>>()?;
     let missing = study.len() - runs.len() as u64;
     if missing > 0 {
         return Err(ReportError::from(TableError::Missing { missing, all: study.len() }).into());
