@@ -425,7 +425,10 @@ impl Report {
         let unnamed = report::UNNAMED.map(str::to_owned);
         let unnamed = unnamed.iter().filter(|_| !is_itself);
         for path in before.iter().chain(unnamed).filter(|path| !folder.written.contains(*path)) {
-            let _ = fs::remove_file(self.out.join(path));
+            let path = self.out.join(path);
+            let _ = fs::remove_file(&path);
+            // a folder that nothing is left in
+            let _ = path.parent().map(fs::remove_dir);
         }
         let index = self.out.join("report.html");
         if self.json {
