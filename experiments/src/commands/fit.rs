@@ -16,7 +16,7 @@ use keyfit::{FitOptions, SOLVERS, SolverEntry, Target, fit_channels, fit_gradien
 use self::knowledge::Knowledge;
 pub use self::report::evidence_json;
 use self::report::{Answer, refused_json, tied_values};
-use super::{print, print_json, write_whole};
+use super::{are_same, print, print_json, write_whole};
 use crate::data::{Missing, Table};
 use crate::failure::{Failure, NEGATIVE, Source, say};
 use crate::model::{Document, FORMULA_CHANNEL, Model, ModelArgs, number, pairs, ranges};
@@ -237,11 +237,7 @@ fn write_fitted(path: &Path, answer: &Answer, starts: &BTreeMap<String, f64>) ->
 impl Aim {
     /// What is written must be a file, and not the data.
     fn check_out(&self, out: &Path) -> Result<(), Failure> {
-        let real = |path: &Path| path.canonicalize().ok();
-        let is_data = self
-            .data
-            .as_ref()
-            .is_some_and(|data| real(out).is_some_and(|out| real(data.as_ref()) == Some(out)));
+        let is_data = self.data.as_ref().is_some_and(|data| are_same(data.as_ref(), out));
         match (is_data, out == Path::new("-")) {
             (true, _) => {
                 Err(Failure::input(format!("{} holds the data: --out would write over it", out.display())))

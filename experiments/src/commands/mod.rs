@@ -96,6 +96,11 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         .map_err(|e| Failure::input(format!("{}: {e}", path.display())))
 }
 
+/// Whether both paths lead to one file or folder, which is there.
+fn are_same(a: &Path, b: &Path) -> bool {
+    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
+
 /// The ending of temporary names, which begin with a point and the number of a process.
 const PARTIAL: &str = ".partial";
 

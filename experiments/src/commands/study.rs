@@ -18,7 +18,7 @@ use keyfit::suite::FORM;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 
-use super::{clear_partial, fill_whole, partial_of, print, print_json, write_whole};
+use super::{are_same, clear_partial, fill_whole, partial_of, print, print_json, write_whole};
 use crate::failure::{Failure, Source, say};
 use crate::model::read;
 
@@ -418,10 +418,7 @@ impl Report {
             _ => Failure::input(&error),
         })?;
         // what was in the report that stood here, and is in this one no more; the times of one that was made of itself are its own
-        let is_itself = self
-            .from
-            .as_ref()
-            .is_some_and(|from| fs::canonicalize(from).ok() == fs::canonicalize(&self.out).ok());
+        let is_itself = self.from.as_ref().is_some_and(|from| are_same(from, &self.out));
         let unnamed = report::UNNAMED.map(str::to_owned);
         let unnamed = unnamed.iter().filter(|_| !is_itself);
         for path in before.iter().chain(unnamed).filter(|path| !folder.written.contains(*path)) {

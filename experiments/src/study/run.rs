@@ -103,11 +103,13 @@ pub fn run(
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let (send, receive) = mpsc::sync_channel::<Result<(u64, Record, Option<f64>), RunError>>(WAITING);
     thread::scope(|scope| {
+        // on an error the receiver is dropped here, and the workers stop at their next result
+        let receive = receive;
         let count = match workers {
             Workers::Threads(count) | Workers::Processes { count, .. } => (*count).max(1),
         };
         for _ in 0..count {
-            let (own, sent) = (send.clone(), send.clone());
+            let send = send.clone();
             let spawned = thread::Builder::new().spawn_scoped(scope, move || match workers {
                 Workers::Threads(_) => {
                     while let Some(number) = next() {
@@ -115,7 +117,7 @@ pub fn run(
                         else {
                             continue;
                         };
-                        if own.send(Ok((number, record, Some(seconds)))).is_err() {
+                        if send.send(Ok((number, record, Some(seconds)))).is_err() {
                             return;
                         }
                     }
@@ -126,21 +128,16 @@ pub fn run(
                     while let Some(number) = next() {
                         let done = ask(&mut worker, command, number, limit);
                         let failed = done.is_err();
-                        if own.send(done).is_err() || failed {
+                        if send.send(done).is_err() || failed {
                             return;
                         }
                     }
                 }
             });
-            if let Err(error) = spawned {
-                let _ = sent.send(Err(RunError::Thread(error)));
-                break;
-            }
+            spawned.map_err(RunError::Thread)?;
         }
         drop(send);
         let mut done = 0;
-        // on an error the receiver is dropped here, and the workers stop at their next result
-        let receive = receive;
         while let Ok(first) = receive.recv() {
             let mut failure = None;
             // what ended while the last ones were written is written at once: the disk is waited for once

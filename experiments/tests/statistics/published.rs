@@ -93,7 +93,7 @@ fn curves_are_what_their_definitions_say() {
     let table = Table::load(&study, &mut store).unwrap();
     for (i, tau) in study.tau.iter().enumerate() {
         let profile =
-            table.costs(|run| run.to_tau[i] / (study.parameters(run.job.problem) as f64 + 1.0)).profile();
+            table.costs(|run| run.to_tau[i] / (table.count(run.job.problem) as f64 + 1.0)).profile();
         let own: Vec<_> = rows("curve").into_iter().filter(|row| row[0] == *tau).collect();
         // every rise of the curve is one of theirs
         for solver in 0..SOLVERS.len() {

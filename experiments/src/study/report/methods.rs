@@ -158,7 +158,8 @@ impl Named<'_> {
         out += "\n## Problems\n\n";
         for (i, started) in study.problems.iter().enumerate() {
             let starts: Vec<&str> = started.starts.iter().map(|(name, _)| name.as_str()).collect();
-            let names: Vec<String> = started.parameters().iter().map(|name| marked(name)).collect();
+            let names = self.table.parameters.get(i).into_iter().flatten();
+            let names: Vec<String> = names.map(|name| marked(name)).collect();
             let answer = if self.is_answered(i) {
                 told(started)
             } else {

@@ -219,7 +219,7 @@ impl Sheet {
     /// As a table of Markdown.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let mut out = format!("# {}\n\n{}\n\n", self.title, self.note);
+        let mut out = format!("# {}\n\n{}\n\n", self.title, marked(&self.note));
         out += &line(self.columns.iter().map(|name| marked(name)).collect());
         let rule = (0..self.columns.len()).map(|i| if self.is_number(i) { "---:" } else { "---" }.to_owned());
         out += &line(rule.collect());
@@ -239,7 +239,9 @@ impl Sheet {
             if is_long { ("longtable", "\\usepackage{longtable}, ") } else { ("tabular", "") };
         let mut out = format!(
             "% {}\n% {}\n% needs {package}\\usepackage{{booktabs}} and \\usepackage[T1]{{fontenc}}\n\\begin{{{kind}}}{{{sides}}}\n\\toprule\n",
-            self.title, self.note
+            self.title,
+            // a new line would end the comment
+            self.note.replace(char::is_control, " ")
         );
         out += &line(self.columns.iter().map(|name| latex(name)).collect());
         out += "\\midrule\n";
@@ -322,7 +324,7 @@ mod tests {
         let sheet = Sheet {
             name: "odd",
             title: "Odd".into(),
-            note: String::new(),
+            note: odd.into(),
             columns: vec![odd.into()],
             rows: vec![row],
             shown: usize::MAX,
@@ -333,6 +335,12 @@ mod tests {
         let html = String::from_utf8(html).unwrap();
         let lines = [last(sheet.markdown(), 0), last(sheet.latex(), 2), last(html, 3)];
         insta::assert_snapshot!(lines.map(Option::unwrap).join("\n"));
+        // all above the table is a comment
+        let latex = sheet.latex();
+        assert!(
+            latex.lines().take_while(|line| !line.starts_with("\\begin")).all(|line| line.starts_with('%'))
+        );
+        assert!(!sheet.markdown().contains(" <i>"));
         assert!(!marked("a\r\nb").contains(['\r', '\n']));
     }
 

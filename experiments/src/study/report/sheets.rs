@@ -2,7 +2,6 @@
 
 use super::sheet::{Cell, Column, Row, Runs, Sheet, Values};
 use crate::study::Study;
-use crate::study::plan::Started;
 use crate::study::stats::interval::{Interval, digits_interval, median, median_interval, ratio_interval};
 use crate::study::stats::order::NoOrder;
 use crate::study::stats::table::expected;
@@ -98,7 +97,7 @@ impl Named<'_> {
     /// What it cost to reach the study's i-th tolerance, in units of n + 1 evaluations.
     pub fn to_tau(&self, i: usize) -> Costs {
         self.table.costs(|run| {
-            let n = self.study.parameters(run.job.problem) as f64;
+            let n = self.table.count(run.job.problem) as f64;
             run.to_tau.get(i).map_or(f64::INFINITY, |cost| cost / (n + 1.0))
         })
     }
@@ -347,9 +346,8 @@ impl Named<'_> {
 
     /// The columns of `data/parameters`: where each run ended that gave an answer, and what is certified.
     pub fn parameters(&self) -> Vec<Column> {
-        let names: Vec<Vec<String>> = self.study.problems.iter().map(Started::parameters).collect();
         let rows = || {
-            let named = |run: &Summary| names.get(run.job.problem).into_iter().flatten();
+            let named = |run: &Summary| self.table.parameters.get(run.job.problem).into_iter().flatten();
             self.table.runs.iter().flat_map(move |run| {
                 named(run).zip(&run.record.parameters).map(move |(name, value)| (run, name, *value))
             })

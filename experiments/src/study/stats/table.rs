@@ -6,8 +6,9 @@ use thiserror::Error;
 
 use super::order::{NoOrder, Order, order};
 use super::profile::Costs;
+use crate::study::Study;
+use crate::study::plan::{Job, Started};
 use crate::study::store::{Point, Record, Store, StoreError};
-use crate::study::{Study, plan::Job};
 
 /// A run.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +55,8 @@ pub struct Table {
     pub courses: BTreeMap<u64, Vec<Moment>>,
     /// The least cost that is known of each problem: of any run, or the certified one.
     pub best: Vec<f64>,
+    /// The names of each problem's parameters, in the order of a run's.
+    pub parameters: Vec<Vec<String>>,
     solvers: usize,
 }
 
@@ -85,29 +88,12 @@ fn evaluations_at(point: &Point, n: usize) -> f64 {
     evaluations(point.residual_evaluations, point.jacobian_evaluations, point.hessian_evaluations, n)
 }
 
-impl Study {
-    /// How many parameters a problem has.
-    pub fn parameters(&self, problem: usize) -> usize {
-        let channels = self.problems.get(problem).and_then(|started| started.starts.first());
-        let mut names: Vec<&str> = channels
-            .iter()
-            .flat_map(|(_, channels)| channels)
-            .flat_map(|channel| channel.track.free_parameters())
-            .map(|parameter| parameter.name())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        names.len()
-    }
-}
-
 impl Table {
     /// Reads a finished study's runs, one at a time.
     ///
     /// # Errors
     /// See [`TableError`].
     pub fn load(study: &Study, store: &mut Store) -> Result<Table, TableError> {
-        let parameters: Vec<usize> = (0..study.problems.len()).map(|i| study.parameters(i)).collect();
         let certified = study.problems.iter().map(|started| started.problem.sum_of_squares);
         let mut best: Vec<f64> = certified.map(|sum| sum.unwrap_or(f64::INFINITY)).collect();
         let mut runs = 0;
@@ -121,25 +107,22 @@ impl Table {
         if runs < study.len() {
             return Err(TableError::Missing { missing: study.len() - runs, all: study.len() });
         }
-        let mut table =
-            Table { runs: Vec::new(), courses: BTreeMap::new(), best, solvers: study.solvers.len() };
+        let mut table = Table {
+            runs: Vec::new(),
+            courses: BTreeMap::new(),
+            best,
+            parameters: study.problems.iter().map(Started::parameters).collect(),
+            solvers: study.solvers.len(),
+        };
         store.for_each(|number, record, seconds| {
             let Some(job) = study.job(number) else { return };
-            let n = parameters.get(job.problem).copied().unwrap_or(0);
-            table.add(study, number, job, record, seconds, n);
+            table.add(study, number, job, record, seconds);
         })?;
         Ok(table)
     }
 
-    fn add(
-        &mut self,
-        study: &Study,
-        number: u64,
-        job: Job,
-        mut record: Record,
-        seconds: Option<f64>,
-        n: usize,
-    ) {
+    fn add(&mut self, study: &Study, number: u64, job: Job, mut record: Record, seconds: Option<f64>) {
+        let n = self.count(job.problem);
         let best = self.best.get(job.problem).copied().unwrap_or(f64::INFINITY);
         let Some(started) = study.problems.get(job.problem) else { return };
         let (residuals, jacobians) = (record.residual_evaluations, record.jacobian_evaluations);
@@ -178,6 +161,11 @@ impl Table {
             order,
             seconds,
         });
+    }
+
+    /// How many parameters a problem has.
+    pub fn count(&self, problem: usize) -> usize {
+        self.parameters.get(problem).map_or(0, Vec::len)
     }
 
     /// How many solvers there are.
